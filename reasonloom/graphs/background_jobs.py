@@ -7,20 +7,17 @@ import logging
 import random
 from abc import ABC, abstractmethod
 from datetime import timedelta
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, DatabaseUnavailable, SettingMistake
 from reasonloom.nodes.history.erasure import erase_all_due
+from reasonloom.nodes.loom import Loom
 from reasonloom.nodes.memory.maintenance.decay import weaken_all
 from reasonloom.nodes.mental_models.basins.upkeep import maintain_basins
 from reasonloom.stores.memory import decay
 from reasonloom.stores.mental_models.basins import claim_owner
 from reasonloom.stores.runs import redaction
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Loom
-
 
 log = logging.getLogger(__name__)
 HOUR = 3600.0

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from reasonloom.errors import SettingMistake
+from reasonloom.llm.port import LanguageModel
 from reasonloom.llm.setting_forms import one_of, split_kind, unknown_form
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from reasonloom.llm.port import LanguageModel
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 VARIABLE = "REASONLOOM_LLM"
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from reasonloom.errors import SettingMistake
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 def split_kind(setting: str) -> tuple[str, str]:

@@ -8,13 +8,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from jsonschema.validators import validator_for
 from referencing import Registry
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MAX_STARTS = 200
 """Opening braces tried in a prose reply, so that hostile text cannot hold the process."""

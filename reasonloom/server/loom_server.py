@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.helper_types import ReadResourceContents
@@ -34,6 +34,7 @@ from mcp_types import Tool as ListedTool
 from pydantic.networks import AnyUrl
 
 from reasonloom import __version__
+from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.tool_names import ALL_TOOLS
 from reasonloom.errors import InvalidArgument, ReasonloomError
 from reasonloom.server.auth.principal import caller_of, scopes_of
@@ -52,10 +53,7 @@ from reasonloom.server.protocol_middleware import (
 from reasonloom.server.resource_index import ResourceIndex
 from reasonloom.server.tool import make_tool
 from reasonloom.server.usage_limits import limit_contents
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 MAX_NAMES_IN_ERROR = 20
 """Tools listed in an error if no name is similar."""

@@ -5,18 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from reasonloom.errors import SettingMistake
+from reasonloom.settings import Settings
 from reasonloom.stores.embedded.postmaster import Address
 from reasonloom.stores.embedded.server import EmbeddedServer
 from reasonloom.stores.migrations.rls import APP_ROLE
-
-if TYPE_CHECKING:
-    from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
 DATABASE = "reasonloom"

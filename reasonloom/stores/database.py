@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import psycopg
 from sqlalchemy import CursorResult, Row, TextClause
@@ -16,12 +16,10 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import DatabaseFull, DatabaseUnavailable, Deadlocked
 from reasonloom.stores.access import Access
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
 
 log = logging.getLogger(__name__)
 SQL = load(__file__)

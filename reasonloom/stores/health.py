@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
 
 import psycopg
 
 from reasonloom.errors import DatabaseUnavailable
+from reasonloom.stores.access import Access
 from reasonloom.stores.migrate import schema_status
 from reasonloom.stores.provisioning import INSTALL_VECTOR
 from reasonloom.stores.schema import TOO_OLD, UPDATE, VECTOR, SchemaStatus, fitness
 from reasonloom.stores.vector_indexes import lacking
-
-if TYPE_CHECKING:
-    from reasonloom.stores.access import Access
 
 Found = tuple[str, bool | None, str]
 """What was found, whether it is well (None: advice), and how to mend it."""

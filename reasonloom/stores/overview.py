@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
+from sqlalchemy import TextClause
+
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.memories import NOT_PAST
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from sqlalchemy import TextClause
-
-    from reasonloom.stores.database import Transaction
 
 
 class Overview(NamedTuple):

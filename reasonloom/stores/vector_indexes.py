@@ -15,16 +15,14 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, LiteralString
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import sql
 
 from reasonloom.errors import DatabaseUnavailable
+from reasonloom.stores.access import Access
 from reasonloom.stores.vectors import index_of
-
-if TYPE_CHECKING:
-    from reasonloom.stores.access import Access
 
 OUTGROWN = 8_000
 """Memories of one owner, some 20,000 vectors, that exact search takes some ten milliseconds for."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import resources
-from typing import TYPE_CHECKING
+
+from starlette.types import ASGIApp
 
 from reasonloom.errors import SettingMistake
 from reasonloom.server.auth.verifier import make_verifier
@@ -12,15 +13,9 @@ from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.http.hosts import allowed_names, is_loopback
 from reasonloom.server.http.serving import parse_address, serve_app
 from reasonloom.server.http.sockets import listening_sockets
+from reasonloom.settings import Settings
 from reasonloom.studio.auth.guard import Guard
 from reasonloom.studio.page_context import BASE_PATH
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp
-
-    from reasonloom.server.engine_lifespan import EngineLifespan
-    from reasonloom.settings import Settings
-
 
 STUDIO_UNAVAILABLE = 30.0
 """Seconds that a page may be disconnected before it is reloaded."""

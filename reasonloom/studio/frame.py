@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from copy import copy
-from typing import TYPE_CHECKING
 
 from nicegui import ui
 from starlette.requests import Request
 
 from reasonloom.errors import NotFound, ReasonloomError, ServiceFault
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.studio.auth.guard import VISITOR
 from reasonloom.studio.auth.sign_in import SIGN_OUT
-from reasonloom.studio.page_context import PageContext, Visit
+from reasonloom.studio.page_context import PageContext, StudioPage, Visit
 from reasonloom.studio.widgets.elements import empty_state
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.server.engine_lifespan import EngineLifespan
-    from reasonloom.studio.page_context import StudioPage
 
 log = logging.getLogger(__name__)
 LIGHT = "studio_light"

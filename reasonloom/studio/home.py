@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from nicegui import ui
 
 from reasonloom.stores import overview
+from reasonloom.stores.overview import Overview
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.runs.run_parts import run_rows
 from reasonloom.studio.widgets.elements import empty_state, heading, tag
 from reasonloom.studio.widgets.live import deferred
-
-if TYPE_CHECKING:
-    from reasonloom.stores.overview import Overview
-
 
 NEWEST = 12
 FIRST = 'reasonloom call remember \'{"content": "Anna keeps bees", "sessionId": "first"}\''

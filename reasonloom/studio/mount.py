@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
 
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.studio.app import make_studio
 from reasonloom.studio.page_context import BASE_PATH
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from reasonloom.server.engine_lifespan import EngineLifespan
 
 
 class Mounted:

@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
+from reasonloom.graphs.runs.call import Outcome
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.server.auth.scopes import allows, scope_of
+from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.settings import Settings
+from reasonloom.stores.database import Transaction
 from reasonloom.studio.auth.visitor import NotPermitted, SignedOut, Visitor
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from reasonloom.contracts.base import Request
-    from reasonloom.graphs.runs.call import Outcome
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.server.engine_lifespan import EngineLifespan
-    from reasonloom.settings import Settings
-    from reasonloom.stores.database import Transaction
-
 
 BASE_PATH = "/studio"
 

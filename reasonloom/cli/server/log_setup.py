@@ -13,12 +13,10 @@ import sys
 import traceback
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reasonloom.settings import Settings
 from reasonloom.telemetry.active_run import active_run
-
-if TYPE_CHECKING:
-    from reasonloom.settings import Settings
 
 OWN_LOGGER = "reasonloom"
 TRUSTED_LOGGERS = (OWN_LOGGER, "uvicorn.error")

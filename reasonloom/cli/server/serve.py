@@ -6,7 +6,8 @@ import atexit
 import logging
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import anyio
 import typer
@@ -15,9 +16,6 @@ from reasonloom.cli.server.log_setup import set_up_log
 from reasonloom.errors import SettingMistake
 from reasonloom.server.catalogue.selection import choose
 from reasonloom.settings import Settings, load_settings, variables_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class FastExit:

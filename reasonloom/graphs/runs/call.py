@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.graph import Graph
-    from reasonloom.nodes.loom import CurrentRun
+from reasonloom.contracts.caller import Caller
+from reasonloom.graphs.graph import Graph
+from reasonloom.nodes.loom import CurrentRun
 
 
 @dataclass(frozen=True, slots=True)

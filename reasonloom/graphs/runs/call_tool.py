@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from reasonloom.contracts.base import Request
+from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.call import Call
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.base import Request
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.call import Outcome
-    from reasonloom.graphs.runs.engine import Engine
+from reasonloom.graphs.runs.call import Call, Outcome
+from reasonloom.graphs.runs.engine import Engine
 
 
 async def call_tool(engine: Engine, caller: Caller, tool: str, request: Request) -> Outcome:

@@ -8,9 +8,10 @@ import time
 from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID, uuid4
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import (
     Conflict,
     Deadlocked,
@@ -21,7 +22,7 @@ from reasonloom.errors import (
     TimedOut,
 )
 from reasonloom.graphs.graph import Graph, load_graph
-from reasonloom.graphs.runs.call import Call, Outcome, Step, offset_report
+from reasonloom.graphs.runs.call import Call, Outcome, Report, Step, offset_report
 from reasonloom.graphs.runs.cancellation import PATIENCE, await_cancellable, await_shielded
 from reasonloom.graphs.runs.executor import GraphExecutor
 from reasonloom.graphs.runs.follow_up import permitted_follow_up, run_follow_up
@@ -31,12 +32,8 @@ from reasonloom.nodes.loom import CurrentRun, Execution, Loom
 from reasonloom.nodes.runs.complete_run import done_row
 from reasonloom.stores.runs import runs
 from reasonloom.stores.runs.runs import RunRow
+from reasonloom.stores.saver import SavedSteps
 from reasonloom.telemetry.active_run import run_span
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.call import Report
-    from reasonloom.stores.saver import SavedSteps
 
 log = logging.getLogger(__name__)
 TRIES = 5

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START
+from langgraph.graph.state import CompiledStateGraph
 
 from reasonloom.errors import Conflict
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.runs.call import Progress, Report
+from reasonloom.nodes.loom import Execution
 from reasonloom.stores.saver import SavedSteps, saving_for, thread_of
-
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-    from langgraph.graph.state import CompiledStateGraph
-
-    from reasonloom.nodes.loom import Execution
 
 MOST_STEPS = 200
 

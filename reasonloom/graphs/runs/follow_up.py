@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.errors import ReasonloomError
 from reasonloom.graphs.graph import FollowUp, load_graph
-from reasonloom.graphs.runs.call import offset_report
-
-if TYPE_CHECKING:
-    from reasonloom.graphs.runs.call import Call, Outcome
-    from reasonloom.nodes.loom import Loom
+from reasonloom.graphs.runs.call import Call, Outcome, offset_report
+from reasonloom.nodes.loom import Loom
 
 NOT_OFFERED = "{tool} is not offered by this server"
 

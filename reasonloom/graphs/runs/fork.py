@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
+
+from langchain_core.runnables import RunnableConfig
 
 from reasonloom.errors import Conflict, UnknownName
 from reasonloom.graphs.graph import Graph
+from reasonloom.graphs.runs.executor import GraphExecutor
+from reasonloom.nodes.loom import Execution, Loom
 from reasonloom.stores.runs import runs
-
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-
-    from reasonloom.graphs.runs.executor import GraphExecutor
-    from reasonloom.nodes.loom import Execution, Loom
-    from reasonloom.stores.runs.runs import RunRow
+from reasonloom.stores.runs.runs import RunRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,20 +13,15 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 from uuid import UUID
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import DatabaseUnavailable, ReasonloomError
+from reasonloom.nodes.loom import Execution, Loom
+from reasonloom.stores.database import Database
 from reasonloom.stores.memory import decay
 from reasonloom.stores.runs import active_runs, runs
 from reasonloom.stores.runs.runs import RunRow
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Execution, Loom
-    from reasonloom.stores.database import Database
-    from reasonloom.stores.runs.runs import RunRow
-
 
 log = logging.getLogger(__name__)
 PAUSE = 0.2

@@ -5,18 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, DatabaseUnavailable, ReasonloomError, RunNotFound
 from reasonloom.graphs.graph import load_graph
+from reasonloom.graphs.runs.call import Outcome
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.runs import active_runs, runs
-
-if TYPE_CHECKING:
-    from reasonloom.graphs.runs.call import Outcome
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.stores.runs.active_runs import Orphan
+from reasonloom.stores.runs.active_runs import Orphan
 
 log = logging.getLogger(__name__)
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from reasonloom.llm.port import Embedder
 from reasonloom.llm.setting_forms import split_kind, unknown_form
-
-if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 VARIABLE = "REASONLOOM_EMBEDDER"
 

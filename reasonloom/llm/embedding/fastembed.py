@@ -6,16 +6,14 @@ import asyncio
 import hashlib
 import importlib
 import threading
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.embedding.local_model import is_folder, register
 from reasonloom.llm.embedding.vectors import UNRELATED, embeddable, floor_of, unit
 from reasonloom.llm.setting_forms import one_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 INSTALL = "pip install 'reasonloom[fastembed]'"
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from reasonloom.errors import EmbedderUnavailable, ServiceFault
 from reasonloom.llm.embedding.vectors import UNRELATED, axis, embeddable, floor_of, unit
 from reasonloom.llm.providers.faults import AttemptFailed
 from reasonloom.llm.providers.litellm import QUIET, close_clients, load_litellm, translate_errors
 from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 BATCH = 96
 """Texts in one request: the least that the hosted providers allow (Cohere's limit)."""

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from reasonloom.errors import EmbedderUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def embeddable(text: str) -> str:

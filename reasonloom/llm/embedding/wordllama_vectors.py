@@ -10,19 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.embedding.vectors import axis, embeddable
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
-
-    from numpy.typing import NDArray
-
 
 SPACE = "▁"
 """What stands for a space, and before the first word."""

@@ -7,10 +7,12 @@ cannot be filled by rule (a `not`, an exotic pattern) is refused.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from reasonloom.llm.offline.schema import (
     FORMATS,
+    Schema,
     Unfillable,
     allowed_values,
     fit_length,
@@ -24,11 +26,6 @@ from reasonloom.llm.structured_output import conforms
 from reasonloom.text.extraction import Findings
 from reasonloom.text.sentences import join_sentences
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from reasonloom.llm.offline.schema import Schema
 
 NOTHING_KNOWN = "Nothing is known about this."
 """The text where the material has nothing on the question."""

@@ -10,11 +10,8 @@ import json
 import math
 import re
 import time
+from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """HTTP statuses that are retried: 409 is a lock timeout, as in the official OpenAI client, and 529

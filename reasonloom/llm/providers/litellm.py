@@ -11,10 +11,12 @@ import importlib
 import logging
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from reasonloom.errors import LlmRefused
 from reasonloom.llm.messages import text_of, to_dicts, with_schema
+from reasonloom.llm.port import Ask, Reply
 from reasonloom.llm.providers.faults import (
     RETRYABLE_STATUS,
     AttemptFailed,
@@ -23,13 +25,7 @@ from reasonloom.llm.providers.faults import (
 )
 from reasonloom.llm.providers.reply import RawReply, parse_reply, with_attempts
 from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
-    from reasonloom.llm.port import Ask, Reply
-    from reasonloom.settings import Settings
-
+from reasonloom.settings import Settings
 
 QUIET = {"num_retries": 0, "max_retries": 0, "drop_params": True}
 """Sent with every call: we retry ourselves, and unsupported parameters are dropped."""

@@ -16,15 +16,11 @@ import threading
 from collections import Counter, defaultdict
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from reasonloom.errors import LlmRefused, SettingMistake
 from reasonloom.llm.messages import to_dicts
-from reasonloom.llm.port import Ask, Priced, Reply, Usage
-
-if TYPE_CHECKING:
-    from reasonloom.llm.port import LanguageModel
-
+from reasonloom.llm.port import Ask, LanguageModel, Priced, Reply, Usage
 
 try:
     import fcntl

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from reasonloom.llm.port import REPLY_LIMIT, Reply, Usage, usage_of
+from reasonloom.llm.port import REPLY_LIMIT, Ask, Reply, Usage, usage_of
 from reasonloom.llm.providers.faults import NoAnswer
 from reasonloom.llm.structured_output import read_object, says_nothing, storable
-
-if TYPE_CHECKING:
-    from reasonloom.llm.port import Ask
 
 MODEL_LIMIT = 200
 """Characters of a model's name that are stored."""

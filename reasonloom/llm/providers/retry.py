@@ -7,21 +7,16 @@ is raised in the end. Cancellation passes through.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from tenacity import AsyncRetrying, retry_if_exception
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 from tenacity.wait import wait_exponential, wait_random
 
 from reasonloom.errors import LlmRefused, LlmUnavailable, ServiceFault, TimedOut
 from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from tenacity import RetryCallState
-
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 T = TypeVar("T")
 

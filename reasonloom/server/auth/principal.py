@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.context import ServerRequestContext
+from mcp.server.mcpserver.context import Context
+from starlette.types import Scope
 
 from reasonloom.contracts.caller import Caller
-
-if TYPE_CHECKING:
-    from mcp.server.auth.provider import AccessToken
-    from mcp.server.context import ServerRequestContext
-    from mcp.server.mcpserver.context import Context
-    from starlette.types import Scope
-
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 
 def token_of_scope(scope: Scope) -> AccessToken | None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from reasonloom.contracts.tool_names import INVENTORY
 from reasonloom.errors import InvalidArgument
-
-if TYPE_CHECKING:
-    from reasonloom.server.resources.kind import Kind
+from reasonloom.server.resources.kind import Kind
 
 READ = "read"
 WRITE = "write"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jwt
 from mcp.server.auth.provider import AccessToken, TokenVerifier
@@ -15,9 +15,7 @@ from reasonloom.server.auth.discovery import is_secure
 from reasonloom.server.auth.scopes import OFFERED_SCOPES
 from reasonloom.server.auth.signing_keys import KeysUnavailable, SigningKeys
 from reasonloom.server.auth.token_file import TOKEN_PREFIX, TokenFile, check_owner, read_entries
-
-if TYPE_CHECKING:
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
 MAX_TOKEN_LENGTH = 16_384

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from reasonloom.contracts.tool_names import (
     ALL_TOOLS,
@@ -25,10 +24,7 @@ from reasonloom.server.resources.table import KINDS
 from reasonloom.server.toolsets import extras
 from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
-
-if TYPE_CHECKING:
-    from reasonloom.settings import Settings
-
+from reasonloom.settings import Settings
 
 NO_CHOICE = ("default",)
 """The toolsets if none is named."""

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from string import Formatter
-from typing import TYPE_CHECKING
 
 from reasonloom.server.auth.scopes import scope_of
 from reasonloom.server.envelopes.envelope import Envelope
 from reasonloom.server.resources.kind import Kind
-from reasonloom.server.toolsets.toolset import Effect, ToolLine
-
-if TYPE_CHECKING:
-    from reasonloom.server.toolsets.toolset import Toolset
+from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 
 @dataclass(frozen=True, slots=True)

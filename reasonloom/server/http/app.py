@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING
 
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
-from starlette.responses import JSONResponse
-from starlette.routing import Route
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
 
 from reasonloom.server.app import build_reference_servers, build_server
 from reasonloom.server.auth.token_file import warn_if_writable_by_others
 from reasonloom.server.auth.verifier import make_verifier
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.http.guard import AuthMiddleware, ScopeGate, serve_metadata
 from reasonloom.server.http.health import LIVE_PATH, READY_PATH, serve_health
 from reasonloom.server.http.hosts import HostCheck, allowed_names, with_cors
 from reasonloom.server.http.request_middleware import RequestMiddleware
 from reasonloom.server.http.session_limits import IDLE_SECONDS, SessionLimits
 from reasonloom.server.json_rpc import MAX_MESSAGE_BYTES
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.routing import BaseRoute
-    from starlette.types import ASGIApp
-
-    from reasonloom.server.engine_lifespan import EngineLifespan
-    from reasonloom.server.loom_server import LoomServer
+from reasonloom.server.loom_server import LoomServer
 
 PATH = "/mcp"
 REFERENCES = f"{PATH}/as"

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.server.json_rpc import MAX_MESSAGE_BYTES
-
-if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Callable
-
 
 MINUTE = 60.0
 

@@ -4,34 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
 from mcp.server.auth.middleware.auth_context import AuthContextMiddleware
 from mcp.server.auth.middleware.bearer_auth import BearerAuthBackend, RequireAuthMiddleware
 from mcp.server.auth.routes import build_resource_metadata_url
+from mcp.server.mcpserver import MCPServer
 from mcp.shared.auth import ProtectedResourceMetadata
 from pydantic import AnyHttpUrl
 from starlette.middleware.authentication import AuthenticationMiddleware
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from reasonloom.server.auth.principal import token_of_scope
 from reasonloom.server.auth.scopes import OFFERED_SCOPES, allows
+from reasonloom.server.auth.verifier import Verifier
 from reasonloom.server.http.rate_limits import (
     RateLimits,
     insufficient_scope,
     service_unavailable,
     too_large,
 )
-
-if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
-    from starlette.requests import HTTPConnection
-    from starlette.responses import Response
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from reasonloom.server.auth.verifier import Verifier
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 MAX_HANDSHAKE_BYTES = 65_536
 """Bytes of `initialize`, which is held in memory as long as its session."""

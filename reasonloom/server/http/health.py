@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
 
-from starlette.responses import JSONResponse
+from mcp.server.mcpserver import MCPServer
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import ReasonloomError
-
-if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
-    from starlette.requests import Request
-    from starlette.responses import Response
-
-    from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.engine_lifespan import EngineLifespan
 
 log = logging.getLogger(__name__)
 LIVE_PATH = "/healthz"

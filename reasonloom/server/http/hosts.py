@@ -6,20 +6,16 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import PlainTextResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from reasonloom.errors import SettingMistake
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from reasonloom.settings import Settings
-
+from reasonloom.settings import Settings
 
 # Whole names are compared, never their beginnings: `127.0.0.1:80.evil.example` is a stranger's.
 

@@ -6,18 +6,13 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mcp_types import INVALID_REQUEST
 from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from reasonloom.server.auth.principal import token_of_scope
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from reasonloom.settings import Settings
-
+from reasonloom.settings import Settings
 
 TRY_LATER = -32_000
 """The first server-defined code of JSON-RPC: the same request may succeed later."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import anyio
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from reasonloom.server.http.guard import ScopeGate
 from reasonloom.server.json_rpc import (
     MAX_MESSAGE_BYTES,
     SHUTDOWN_CODE,
@@ -17,14 +20,6 @@ from reasonloom.server.json_rpc import (
     too_long,
 )
 from reasonloom.server.tool import IDEMPOTENCY_KEY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from reasonloom.server.http.guard import ScopeGate
-
 
 HEADERS = [
     (b"content-type", b"application/json"),

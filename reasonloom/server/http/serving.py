@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-from typing import TYPE_CHECKING
+import socket
+from collections.abc import Callable
+from types import FrameType
 
 import anyio
+from starlette.types import ASGIApp
 
 from reasonloom.errors import SettingMistake
 from reasonloom.server.auth.verifier import make_verifier
@@ -15,16 +18,7 @@ from reasonloom.server.engine_lifespan import AFTER_SIGNAL, EngineLifespan, exit
 from reasonloom.server.http.app import make_app
 from reasonloom.server.http.hosts import is_loopback
 from reasonloom.server.http.sockets import BACKLOG, listening_sockets
-
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Callable
-    from types import FrameType
-
-    from starlette.types import ASGIApp
-
-    from reasonloom.settings import Settings
-
+from reasonloom.settings import Settings
 
 SERVER_LOG = "uvicorn.error"
 CUT = "Exception in ASGI application"

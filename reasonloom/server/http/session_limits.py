@@ -10,20 +10,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import principal_components
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reasonloom.server.auth.principal import token_of_scope
 from reasonloom.server.http.rate_limits import too_many_requests
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 IDLE_SECONDS = 30 * 60.0
 """Seconds of idleness until the SDK ends a session."""

@@ -7,15 +7,13 @@ nobody's words are changed on their way into a prompt.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Set as AbstractSet
+from typing import Any
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from reasonloom.prompts.variables import Use
-
-if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
 
 
 class _Written:

@@ -7,17 +7,14 @@ values; one named `session_id`, `run_id` and so on takes the ids of the caller's
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp_types import Completion
 
-from reasonloom.server.resource_index import ARGUMENT
+from reasonloom.contracts.caller import Caller
+from reasonloom.server.resource_index import ARGUMENT, ResourceIndex
 from reasonloom.server.resources.kind import SCHEME
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.server.resource_index import ResourceIndex
 
 MAX_VALUES = 100
 """Values in one answer, the protocol's limit."""

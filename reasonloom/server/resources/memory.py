@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
-from typing import TYPE_CHECKING
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import MemoryNotFound
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.server.resources.kind import Listed, titled
 from reasonloom.server.resources.markdown import in_markdown, quoted_start
 from reasonloom.stores import overview
 from reasonloom.stores.graph_memory import evidence
+from reasonloom.stores.graph_memory.evidence import EdgeRow
 from reasonloom.stores.memory import memories
+from reasonloom.stores.memory.memories import KnownMemory
 from reasonloom.text.mermaid import in_mermaid
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.stores.graph_memory.evidence import EdgeRow
-    from reasonloom.stores.memory.memories import KnownMemory
 
 MAX_LINKS = 20
 """Links of a page each way, the heaviest."""

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 from uuid import UUID
 
-from reasonloom.contracts.mental_models.extras import ListBasins
-from reasonloom.contracts.mental_models.models import GetModel
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.mental_models.extras import BasinListed, BasinsListed, ListBasins
+from reasonloom.contracts.mental_models.models import (
+    GetModel,
+    ModelDetails,
+    ModelGot,
+    PredictionSummary,
+    Relation,
+    RevisionSummary,
+)
 from reasonloom.errors import ModelNotFound
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.mental_models.basins.list_basins import largest_basins
 from reasonloom.nodes.mental_models.basins.relations import relation_answers
 from reasonloom.nodes.mental_models.read import full_model
@@ -18,18 +26,6 @@ from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.mental_models import basins, model_basins, models
 from reasonloom.text.mermaid import in_mermaid
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.contracts.mental_models.extras import BasinListed, BasinsListed
-    from reasonloom.contracts.mental_models.models import (
-        ModelDetails,
-        ModelGot,
-        PredictionSummary,
-        Relation,
-        RevisionSummary,
-    )
-    from reasonloom.graphs.runs.engine import Engine
 
 MOST_DRAWN = 60
 """Basins in one drawing, in the order that they are given in."""

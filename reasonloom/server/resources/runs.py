@@ -6,27 +6,23 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import RunNotFound
 from reasonloom.graphs.graph import load_graph
-from reasonloom.server.envelopes.envelope import ResponseMeta
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.server.envelopes.envelope import Envelope, ResponseMeta
 from reasonloom.server.envelopes.plain import PLAIN
 from reasonloom.server.resources.kind import Listed, titled
 from reasonloom.server.resources.markdown import in_markdown, quoted_start
 from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from reasonloom.stores import overview
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.runs import runs
-from reasonloom.stores.runs.runs import DONE
+from reasonloom.stores.runs.runs import DONE, RunRow
 from reasonloom.text.mermaid import in_mermaid
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.server.envelopes.envelope import Envelope
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.runs.runs import RunRow
 
 MAX_CALLS = 60
 """Calls of a language model on one page, the first ones."""

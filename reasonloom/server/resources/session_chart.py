@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from reasonloom.nodes.sessions.picture import HEAD, TAG
+from reasonloom.nodes.sessions.picture import (
+    HEAD,
+    TAG,
+    PicturedBranch,
+    PicturedThought,
+    SessionPicture,
+)
+from reasonloom.stores.sessions.checkpoints import CheckpointRow
 from reasonloom.text.mermaid import in_mermaid
 from reasonloom.text.shortening import one_line, shortened
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.sessions.picture import PicturedBranch, PicturedThought, SessionPicture
-    from reasonloom.stores.sessions.checkpoints import CheckpointRow
 
 MOST_DRAWN = 100
 """Thoughts in one drawing."""

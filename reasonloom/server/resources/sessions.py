@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from reasonloom.nodes.sessions.picture import HEAD, LEGEND, TAG, picture
+from reasonloom.contracts.caller import Caller
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.sessions.picture import (
+    HEAD,
+    LEGEND,
+    TAG,
+    PicturedBranch,
+    PicturedThought,
+    SessionPicture,
+    picture,
+)
 from reasonloom.server.resources.kind import Listed, titled
 from reasonloom.server.resources.markdown import in_markdown, quoted_start
 from reasonloom.server.resources.session_chart import session_chart
 from reasonloom.stores import overview
 from reasonloom.stores.sessions import full_sessions, sessions, thoughts
+from reasonloom.stores.sessions.sessions import SessionRow
+from reasonloom.stores.sessions.thoughts import PastThought, ThoughtRow
 from reasonloom.text.mermaid import in_mermaid
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.sessions.picture import PicturedBranch, PicturedThought, SessionPicture
-    from reasonloom.stores.sessions.sessions import SessionRow
-    from reasonloom.stores.sessions.thoughts import PastThought, ThoughtRow
 
 MOST_LISTED = 200
 """Thoughts, branches and checkpoints on one page, of each; the newest."""

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from reasonloom.contracts.caller import Caller
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph
 from reasonloom.nodes.thought_graph.graph import read_graph as read_full_graph
 from reasonloom.nodes.thought_graph.picture import drawing
 from reasonloom.server.resources.kind import MAX_TITLE, Listed
 from reasonloom.server.resources.markdown import in_markdown, quoted, quoted_start
 from reasonloom.stores.thought_graph import thought_graphs
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
-    from reasonloom.stores.thought_graph.thought_graphs import GraphRow
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+from reasonloom.stores.thought_graph.thought_graphs import GraphRow
 
 MOST_LISTED = 200
 """Nodes on one page: active ones before the others, then the newest."""

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import select
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from mcp.shared.dispatcher import as_request_id, coerce_request_id
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from mcp.shared.message import SessionMessage
-    from mcp_types import JSONRPCMessage, RequestId
+from mcp.shared.message import SessionMessage
+from mcp_types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    RequestId,
+)
 
 CANCELLED = "notifications/cancelled"
 POLL_SECONDS = 0.1

@@ -6,9 +6,9 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import anyio
 from mcp.server.stdio import stdio_server
@@ -31,11 +31,7 @@ from reasonloom.server.stdio.pending_requests import (
     is_reader_gone,
 )
 from reasonloom.server.stdio.stdin_lines import StdinLines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
 FLUSH_SECONDS = 0.2

@@ -6,14 +6,12 @@ import atexit
 import logging
 from collections.abc import Collection, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom import __version__
 from reasonloom.server.catalogue.selection import choose, reference_catalogues
 from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
-
-if TYPE_CHECKING:
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
 MISSING_EXTRA = "a collector is named, but nothing is sent: install reasonloom with its extra otel"

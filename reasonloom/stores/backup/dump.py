@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import psycopg
 
 from reasonloom import __version__
 from reasonloom.errors import InvalidArgument, SettingMistake
+from reasonloom.stores.access import Access
 from reasonloom.stores.backup.catalog import (
     Connection,
     administrator_errors,
@@ -29,9 +30,6 @@ from reasonloom.stores.backup.catalog import (
 )
 from reasonloom.stores.backup.file_format import COUNT, PART, ROWS, TABLE, BackupWriter, Header
 from reasonloom.stores.migrate import saver_step
-
-if TYPE_CHECKING:
-    from reasonloom.stores.access import Access
 
 T = TypeVar("T")
 Progress = Callable[[int, int | None], None]

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import SessionNotFound
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 from reasonloom.stores.sessions import sessions
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.stores.database import Transaction
-
 
 MODE = "graph_memory"
 """What the sessions of graph memory say of themselves."""

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.stores.database import Transaction
-
 
 WEIGHED = 1_000
 """The newest memories whose rows are measured; where there are more, the size is estimated."""

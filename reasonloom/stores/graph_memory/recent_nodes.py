@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 from uuid import UUID
 
 from reasonloom.contracts.memory.export_format import EventType
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory.memory_nodes import (
     CURRENT_NODES,
     NODE_COLUMNS,
@@ -17,9 +18,6 @@ from reasonloom.stores.graph_memory.memory_nodes import (
 from reasonloom.stores.graph_memory.memory_sessions import head
 from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import SECTOR_BIT
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 RELEVANCE, RECENCY, STRENGTH, SALIENCE = 0.4, 0.3, 0.15, 0.15
 """What each part weighs in the score of a node; the whole counts by the node's confidence."""

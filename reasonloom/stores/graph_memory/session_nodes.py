@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory.memory_nodes import (
     CURRENT_NODES,
     NODE_COLUMNS,
@@ -15,10 +15,6 @@ from reasonloom.stores.graph_memory.memory_nodes import (
     NodeRow,
 )
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-
 
 ORIGIN = "session"
 """What the edges say that a session's course has drawn, and nobody by hand."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 OUTDONE = "outdone"
 """What the edge from a correction to an earlier one of the same node says of its origin."""

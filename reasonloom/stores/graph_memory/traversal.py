@@ -12,16 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
+from sqlalchemy import TextClause
+
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from sqlalchemy import TextClause
-
-    from reasonloom.stores.database import Transaction
-
 
 SAME = 1e-9
 """Two worths that differ by less of themselves are equal: products are rounded."""

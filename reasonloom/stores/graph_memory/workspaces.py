@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from reasonloom.errors import InvalidArgument, WorkspaceNotFound
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 PREFIX = "ws_"
 NAMED = re.compile(rf"{PREFIX}[1-9][0-9]{{0,17}}", re.ASCII)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.history.chunks import Lane
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 WITHIN, NEXT, PAUSED, LATER = 0.9, 0.6, 0.4, 0.2
 """Weights: the same turn goes on; the next turn; after half an hour; after four hours."""

@@ -6,15 +6,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.import_rows import plain, store_many
 from reasonloom.stores.memory.memories import NewMemory, store_vectors
 from reasonloom.stores.statements import columns, load, values_of
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 
 @dataclass(frozen=True, slots=True)

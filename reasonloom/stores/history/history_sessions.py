@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.history.chunk_lists import SEEN
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-
 
 SQL = load(__file__, seen=SEEN)
 

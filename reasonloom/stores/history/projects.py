@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
-from typing import TYPE_CHECKING
 from unicodedata import normalize
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from reasonloom.stores.database import Transaction
-
 
 NO_FOLDER = "conversations"
 """The name of what belongs to no folder."""

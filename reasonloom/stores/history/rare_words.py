@@ -12,12 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from heapq import nsmallest
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 WORDS = 24
 """Words of a chunk that are compared: the rarest that occur in another chunk too."""

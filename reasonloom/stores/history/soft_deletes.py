@@ -6,17 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.history.chunk_lists import SEEN, WITHIN, ChunkFilter
 from reasonloom.stores.memory.memories import hold_owner
+from reasonloom.stores.memory.search.scope import Nearness
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.search.scope import Nearness
-
 
 SQL = load(__file__, seen=SEEN, within=WITHIN)
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.decay import FLOOR, WEAKENED
 from reasonloom.stores.memory.memories import hold_owner
 from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import SECTOR_BIT
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 SEMANTIC = SECTOR_BIT["semantic"]
 FACTOR = 0.5

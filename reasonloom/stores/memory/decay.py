@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from reasonloom.stores.database import Database, Transaction
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Database, Transaction
-
 
 FLOOR = 0.05
 """No memory becomes weaker than this by itself, and none is deleted for being weak."""

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.decay import ACCESSED
+from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.memories import NewMemory
 
 WINDOW = timedelta(hours=24)
 """The oldest memory that a new one is merged into."""

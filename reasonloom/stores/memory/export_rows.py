@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.memories import MemoryFields
 from reasonloom.stores.statements import columns, load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 
 @dataclass(frozen=True, slots=True)

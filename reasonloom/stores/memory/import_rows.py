@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID, uuid5
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.decay import WORDS_STAY
 from reasonloom.stores.memory.memories import NO_COLUMNS, NewMemory, column_values, store_vectors
 from reasonloom.stores.sessions import sessions
 from reasonloom.stores.statements import columns, load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-
 
 SQL = load(__file__, new=columns(NewMemory, without=NO_COLUMNS))
 

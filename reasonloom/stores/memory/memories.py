@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import columns, load, parameters, values_of
 from reasonloom.stores.vectors import distinct, embedding_rows
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 NOT_PAST = """NOT EXISTS (SELECT FROM chunks c
     WHERE c.owner = memories.owner AND c.memory_id = memories.id)"""

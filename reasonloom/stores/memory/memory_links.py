@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-
 
 MOST_INWARD = 12
 """Links of one origin that may lead to a memory: a thirteenth takes the weakest one's place

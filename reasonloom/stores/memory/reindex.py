@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import embedding_rows
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 PROBES = 1
 """Ids probed besides the oldest: only the newest, since every recall probes."""

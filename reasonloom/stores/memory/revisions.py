@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.memories import store_vectors
 from reasonloom.stores.memory.memory_links import ORIGINS
 from reasonloom.stores.statements import columns, load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 
 @dataclass(frozen=True, slots=True)

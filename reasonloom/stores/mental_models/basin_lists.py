@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.mental_models.basin_memories import KINDS, PRESENT
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-
 
 MOST_NAMES = 300
 SQL = load(__file__, most_names=MOST_NAMES, present=PRESENT)

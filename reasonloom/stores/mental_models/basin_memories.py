@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reasonloom.stores.memory.search.scope import VISIBLE
+from reasonloom.stores.database import Transaction
+from reasonloom.stores.memory.memory_lists import MemoryFilter
+from reasonloom.stores.memory.search.scope import VISIBLE, Scope
 from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import SECTOR_BIT
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.memory_lists import MemoryFilter
-    from reasonloom.stores.memory.search.scope import Scope
-
 
 KINDS = ("user", "tool", "transcript")
 """What reasoning derived makes no cluster: it says again what it was derived from."""

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 
+from reasonloom.stores.database import Database, Transaction
 from reasonloom.stores.memory.memories import hold_owner
 from reasonloom.stores.mental_models.basin_memories import KINDS, PRESENT, Vectors
 from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import vector_literal
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Database, Transaction
-
 
 SQL = load(__file__, present=PRESENT)
 BATCH = 5_000

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import columns, load, parameters, values_of
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 
 @dataclass(frozen=True, slots=True)

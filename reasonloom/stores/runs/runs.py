@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import columns, load, parameters, values_of
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-
 
 RUNNING, DONE, FAILED = "running", "done", "failed"
 CANCELLED, INTERRUPTED = "cancelled", "interrupted"

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from reasonloom.errors import BranchNotFound
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.sessions import thoughts
+from reasonloom.stores.sessions.sessions import SessionRow
+from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.stores.statements import columns, load, values_of
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.sessions.sessions import SessionRow
-    from reasonloom.stores.sessions.thoughts import NewThought
 
 ACTIVE, COMPLETED, ABANDONED = "active", "completed", "abandoned"
 ROOT_NAME = "main"

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from reasonloom.errors import CheckpointNotFound
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.sessions import branches, sessions
+from reasonloom.stores.sessions.sessions import SessionRow
 from reasonloom.stores.statements import columns, load, values_of
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.sessions.sessions import SessionRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.sessions import branches, checkpoints, sessions, thoughts
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.sessions.branches import BranchRow
-    from reasonloom.stores.sessions.checkpoints import CheckpointRow
-    from reasonloom.stores.sessions.sessions import SessionRow
-    from reasonloom.stores.sessions.thoughts import ThoughtRow
+from reasonloom.stores.sessions.branches import BranchRow
+from reasonloom.stores.sessions.checkpoints import CheckpointRow
+from reasonloom.stores.sessions.sessions import SessionRow
+from reasonloom.stores.sessions.thoughts import ThoughtRow
 
 
 @dataclass(frozen=True, slots=True)

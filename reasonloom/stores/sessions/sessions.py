@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
+from sqlalchemy import TextClause
+
 from reasonloom.errors import SessionNotFound
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from sqlalchemy import TextClause
-
-    from reasonloom.stores.database import Transaction
 
 LONGEST = 240
 """Characters of a session's first input that a list shows."""

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from reasonloom.errors import GraphNotFound
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.statements import columns, load, values_of
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from reasonloom.server.auth.verifier import Verifier
+from reasonloom.server.http.hosts import AllowedNames
 from reasonloom.studio.auth.sign_in import COOKIE, SIGN_IN, SignInPages, SignInSessions
 from reasonloom.studio.auth.visitor import NotProvable, SignedOut, Visitor
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from reasonloom.server.auth.verifier import Verifier
-    from reasonloom.server.http.hosts import AllowedNames
-
 
 POLICY = "; ".join(
     (

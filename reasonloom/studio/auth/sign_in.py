@@ -8,18 +8,13 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
 
-from jinja2 import Environment
+from jinja2 import Environment, Template
 from starlette.authentication import AuthenticationError
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-if TYPE_CHECKING:
-    from jinja2 import Template
-    from starlette.requests import Request
-
-    from reasonloom.server.auth.verifier import Verifier
-
+from reasonloom.server.auth.verifier import Verifier
 
 COOKIE = "reasonloom_studio"
 SESSION_SECONDS = 12 * 3_600

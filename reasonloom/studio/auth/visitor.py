@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from mcp.server.auth.provider import AccessToken
 from starlette.authentication import AuthenticationError
 
 from reasonloom.errors import CallerMistake, ServiceFault
-
-if TYPE_CHECKING:
-    from mcp.server.auth.provider import AccessToken
-
-    from reasonloom.server.auth.verifier import Verifier
+from reasonloom.server.auth.verifier import Verifier
 
 
 class SignedOut(CallerMistake):

@@ -6,19 +6,16 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from nicegui import ui
 
-from reasonloom.evals.reporting.saved_runs import path_in, run_names, saved_run
+from reasonloom.evals.reporting.saved_runs import SavedRun, path_in, run_names, saved_run
 from reasonloom.studio.page_context import BASE_PATH, StudioPage, Visit, eval_folder
 from reasonloom.studio.widgets.elements import empty_state, heading, mark, short_moment, tag
 from reasonloom.studio.widgets.forms import choice, form, page_offset, paging
 from reasonloom.studio.widgets.live import Live, Region
-
-if TYPE_CHECKING:
-    from reasonloom.evals.reporting.saved_runs import SavedRun
 
 
 def interval(name: str, score: Mapping[str, Any]) -> None:

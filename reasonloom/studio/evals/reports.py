@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from reasonloom.errors import ReasonloomError
 from reasonloom.evals.reporting.html import render_html
 from reasonloom.evals.reporting.report import build_report
 from reasonloom.evals.reporting.saved_runs import path_in
+from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.studio.auth.guard import VISITOR
 from reasonloom.studio.page_context import PageContext, eval_folder
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-
-    from reasonloom.server.engine_lifespan import EngineLifespan
 
 MAX_REPORTS = 4
 """Runs of one report."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nicegui import ui
 
+from reasonloom.contracts.base import Request
 from reasonloom.contracts.history import HistoryPredict, HistoryRecall
 from reasonloom.contracts.validation import parse_request
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.stores.history import chunk_links, chunk_lists
 from reasonloom.studio.memory.facts import past_link
@@ -27,12 +29,6 @@ from reasonloom.studio.widgets.elements import (
 from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
 from reasonloom.studio.widgets.live import deferred
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.base import Request
-    from reasonloom.graphs.runs.call import Outcome
-    from reasonloom.studio.page_context import Visit
-
 
 WAYS = {"back": "what led to it", "on": "what comes next"}
 MOST_PROJECTS = 300

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from urllib.parse import quote
 
 from nicegui import ui
 
 from reasonloom.errors import NotFound
 from reasonloom.stores.history import chunk_lists
-from reasonloom.stores.history.chunk_lists import Span
+from reasonloom.stores.history.chunk_lists import ProjectRow, SessionRow, Span
 from reasonloom.studio.history.chain_page import chain_form
 from reasonloom.studio.history.timeline import draw_timeline
 from reasonloom.studio.memory.facts import past_link
@@ -26,12 +27,6 @@ from reasonloom.studio.widgets.elements import (
 from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
 from reasonloom.studio.widgets.live import deferred
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-
-    from reasonloom.stores.history.chunk_lists import ProjectRow, SessionRow
 
 FIRST = "reasonloom history ingest ~/.claude/projects"
 LEAD = "Past conversations by project. Ask what led to something, or what came next."

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nicegui.events import EChartPointClickEventArguments
 
+from reasonloom.stores.history.chunk_lists import SessionRow
 from reasonloom.studio.widgets.charts import INK, SERIES, chart, drawable
 from reasonloom.studio.widgets.elements import table, tag
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.stores.history.chunk_lists import SessionRow
 
 MAX_POINTS = 500
 MAX_BARS = 120

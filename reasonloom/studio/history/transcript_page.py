@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from nicegui import ui
 
 from reasonloom.errors import NotFound
 from reasonloom.stores.history import history_sessions
+from reasonloom.stores.history.history_sessions import PastSession, Piece
 from reasonloom.studio.memory.facts import past_link
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.widgets.elements import facts, heading, mark, prose, short_moment, tag
 from reasonloom.studio.widgets.forms import page_offset, paging
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.stores.history.history_sessions import PastSession, Piece
 
 SIZE = 15
 MANY = 12

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from nicegui import ui
 
+from reasonloom.stores.memory.memory_lists import Membership, OneMemory
 from reasonloom.studio.widgets.elements import Fact, facts, mark, moment, tag, visible
-
-if TYPE_CHECKING:
-    from reasonloom.stores.memory.memory_lists import Membership, OneMemory
 
 MANY = 40
 KINDS = {

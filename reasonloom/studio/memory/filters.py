@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import cast
 from uuid import UUID
 
 from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.memory import memory_lists
 from reasonloom.stores.memory.memory_lists import HIDDEN, KINDS, MemoryFilter
+from reasonloom.studio.page_context import Visit
 from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.studio.page_context import Visit
 
 COLOURS = {"sector": "sector", "cluster": "cluster", "project": "project"}
 HIDDEN_WORDS = {"no": "without hidden", "also": "hidden too", "only": "hidden alone"}

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from nicegui import ui
 
 from reasonloom.stores.memory import memory_lists
+from reasonloom.stores.memory.memory_lists import ListedMemory, MemoryFilter
 from reasonloom.stores.mental_models import basin_lists, basin_memories
+from reasonloom.stores.mental_models.basin_memories import Sample
 from reasonloom.studio.memory.facts import membership_facts, scores, status_facts
 from reasonloom.studio.memory.filters import (
     COLOURS,
@@ -40,10 +41,6 @@ from reasonloom.studio.widgets.elements import (
 from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
 from reasonloom.studio.widgets.live import Region, deferred
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.stores.memory.memory_lists import ListedMemory, MemoryFilter
-    from reasonloom.stores.mental_models.basin_memories import Sample
 
 DRAWN = 4_000
 """Points of the map; more memories are sampled."""

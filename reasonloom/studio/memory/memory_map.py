@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from nicegui.events import EChartPointClickEventArguments
 
-from reasonloom.stores.mental_models.basin_memories import Point
+from reasonloom.stores.mental_models.basin_memories import Point, Vectors
 from reasonloom.studio.widgets.charts import INK, SERIES, chart, drawable
 from reasonloom.studio.widgets.elements import table, tag, visible
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.stores.mental_models.basin_memories import Vectors
-
 
 FEWEST = 3
 """The fewest points worth projecting."""

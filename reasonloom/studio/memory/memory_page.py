@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from nicegui import ui
 
@@ -14,6 +14,8 @@ from reasonloom.contracts.memory.extras import RestoreMemory
 from reasonloom.contracts.memory.tools import Forget
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.stores.memory import memory_links, memory_lists
+from reasonloom.stores.memory.memory_links import Correction, Link
+from reasonloom.stores.memory.memory_lists import Membership, OneMemory
 from reasonloom.studio.memory.facts import (
     membership_facts,
     past_link,
@@ -35,13 +37,6 @@ from reasonloom.studio.widgets.elements import (
 )
 from reasonloom.studio.widgets.live import Region, confirm, deferred
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from reasonloom.stores.memory.memory_links import Correction, Link
-    from reasonloom.stores.memory.memory_lists import Membership, OneMemory
-
 
 EXCERPT = 110
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from nicegui import ui
 
 from reasonloom.contracts.memory.tools import SECTORS, ExplainedRecall, Explanation
 from reasonloom.contracts.validation import parse_request
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.nodes.memory.retrieval.scoring import ScoreParts
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.widgets.charts import SERIES
@@ -16,13 +17,6 @@ from reasonloom.studio.widgets.elements import empty_state, heading, mark, tag
 from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
 from reasonloom.studio.widgets.live import deferred
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from reasonloom.contracts.memory.tools import Explanation
-    from reasonloom.graphs.runs.call import Outcome
-
 
 NAMES = ("cosine", "words", "tag", "date", "session", "before", "after")
 PLAIN = ("salience", "recency", "link")

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from reasonloom.errors import MemoryNotFound
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory import decay
 from reasonloom.stores.memory.decay import FLOOR
+from reasonloom.stores.memory.memory_lists import OneMemory
 from reasonloom.studio.widgets.charts import INK, SERIES, chart
 from reasonloom.studio.widgets.elements import short_moment, table, tag
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.memory_lists import OneMemory
 
 AHEAD = {"now": 0, "in a week": 7, "in a month": 30, "in three months": 91, "in a year": 365}
 STEPS = 60

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from nicegui import ui
 
 from reasonloom.contracts.mental_models.models import DOMAINS
 from reasonloom.nodes.mental_models.accuracy import figures_of
 from reasonloom.stores.mental_models import basin_lists, models
+from reasonloom.stores.mental_models.models import ListedRow
 from reasonloom.studio.mental_models.record import STATUS_TONES, accuracy_text, basin_rows
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.widgets.elements import Cell, empty_state, heading, table, tag
 from reasonloom.studio.widgets.forms import PAGE_SIZE, choice, form, page_offset, paging
 from reasonloom.studio.widgets.live import deferred
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from reasonloom.stores.mental_models.models import ListedRow
-
 
 MOST = 1_000
 """Models of a list; the newest if there are more."""

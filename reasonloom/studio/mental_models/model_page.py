@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+from uuid import UUID
 
 from nicegui import ui
 
 from reasonloom.nodes.mental_models.accuracy import figures_of
 from reasonloom.stores.mental_models import basin_lists, model_revisions, models, predictions
+from reasonloom.stores.mental_models.basin_lists import ListedBasin, Strongest
+from reasonloom.stores.mental_models.model_revisions import RevisionRow
+from reasonloom.stores.mental_models.models import ModelRow, Template
+from reasonloom.stores.mental_models.predictions import PredictionRow, PredictionStates
 from reasonloom.studio.mental_models.record import accuracy_text, basin_rows, draw_calibration
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.widgets.elements import (
@@ -24,17 +29,6 @@ from reasonloom.studio.widgets.elements import (
 )
 from reasonloom.studio.widgets.live import deferred
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
-    from uuid import UUID
-
-    from reasonloom.stores.mental_models.basin_lists import ListedBasin, Strongest
-    from reasonloom.stores.mental_models.model_revisions import RevisionRow
-    from reasonloom.stores.mental_models.models import ModelRow, Template
-    from reasonloom.stores.mental_models.predictions import PredictionRow, PredictionStates
-
 
 LONGEST = 160
 

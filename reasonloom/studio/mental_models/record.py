@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
-from reasonloom.nodes.mental_models.accuracy import wilson_interval
-from reasonloom.stores.mental_models.predictions import STEPS
+from reasonloom.nodes.mental_models.accuracy import Figures, wilson_interval
+from reasonloom.stores.mental_models.basin_lists import ListedBasin
+from reasonloom.stores.mental_models.predictions import STEPS, CalibrationStep
 from reasonloom.studio.widgets.charts import INK, SERIES, chart
 from reasonloom.studio.widgets.elements import Cell, short_moment, table, tag
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.mental_models.accuracy import Figures
-    from reasonloom.stores.mental_models.basin_lists import ListedBasin
-    from reasonloom.stores.mental_models.predictions import CalibrationStep
-
 
 WORDS = 8
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nicegui import ui
 
 from reasonloom.errors import ReasonloomError
 from reasonloom.nodes.runs.answer_diff import answer_statements, difference
+from reasonloom.prompts.registry import PromptRegistry
+from reasonloom.stores.runs.run_lineage import RunStep
+from reasonloom.stores.runs.runs import RunRow
+from reasonloom.studio.page_context import Visit
 from reasonloom.studio.widgets.elements import tag
-
-if TYPE_CHECKING:
-    from reasonloom.prompts.registry import PromptRegistry
-    from reasonloom.stores.runs.run_lineage import RunStep
-    from reasonloom.stores.runs.runs import RunRow
-    from reasonloom.studio.page_context import Visit
 
 
 @dataclass

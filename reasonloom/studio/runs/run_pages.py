@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from nicegui import ui
 
 from reasonloom.errors import RunNotFound
 from reasonloom.stores import overview
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.runs import run_lineage, run_lists, runs
+from reasonloom.stores.runs.run_lineage import RunMemory, RunStep
+from reasonloom.stores.runs.run_lists import ListedRun
+from reasonloom.stores.runs.runs import RunRow
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.runs.forks import fork_comparison, fork_form
 from reasonloom.studio.runs.run_parts import TONES, draw_calls, memory_links
@@ -32,13 +36,6 @@ from reasonloom.studio.widgets.elements import (
 )
 from reasonloom.studio.widgets.forms import PAGE_SIZE, choice, form, page_offset, paging
 from reasonloom.studio.widgets.live import Live, Region
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.runs.run_lineage import RunMemory, RunStep
-    from reasonloom.stores.runs.run_lists import ListedRun
-    from reasonloom.stores.runs.runs import RunRow
-
 
 EVERY = 1.0
 FIRST = 'reasonloom call recall \'{"userId": "me", "query": "bees"}\''

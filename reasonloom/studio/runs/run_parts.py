@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nicegui import ui
 
+from reasonloom.stores.overview import Latest
+from reasonloom.stores.runs.run_lineage import RunMemory
 from reasonloom.studio.widgets.elements import Cell, code, facts, short_moment, table, tag
-
-if TYPE_CHECKING:
-    from reasonloom.stores.overview import Latest
-    from reasonloom.stores.runs.run_lineage import RunMemory
-
 
 TONES = {
     "done": "good",

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nicegui import ui
 
+from reasonloom.stores.runs.run_lineage import RunStep
 from reasonloom.studio.widgets.elements import tag
-
-if TYPE_CHECKING:
-    from reasonloom.stores.runs.run_lineage import RunStep
 
 MAX_BARS = 120
 """Bars drawn; a search may have made hundreds of calls."""

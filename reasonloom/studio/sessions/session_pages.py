@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from nicegui import ui
 
 from reasonloom.errors import SessionNotFound
-from reasonloom.nodes.sessions.picture import picture
+from reasonloom.nodes.sessions.picture import SessionPicture, picture
 from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.runs import active_runs
+from reasonloom.stores.runs.active_runs import AnsweredCall
 from reasonloom.stores.sessions import full_sessions, sessions
+from reasonloom.stores.sessions.sessions import ListedSession
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.sessions.steps import SIZE, Step, draw_steps, steps_of
 from reasonloom.studio.sessions.thought_panel import thought_panel, thought_sources
@@ -35,12 +36,6 @@ from reasonloom.studio.widgets.forms import MAX_FIELD, PAGE_SIZE, form, page_off
 from reasonloom.studio.widgets.forms import field as forms_field
 from reasonloom.studio.widgets.live import Live, Region
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.sessions.picture import SessionPicture
-    from reasonloom.stores.runs.active_runs import AnsweredCall
-    from reasonloom.stores.sessions.sessions import ListedSession
-
 
 MAX_REPLY = 120
 

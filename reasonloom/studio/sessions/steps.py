@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from nicegui import ui
 
+from reasonloom.nodes.sessions.picture import PicturedBranch, PicturedThought, SessionPicture
 from reasonloom.studio.widgets.charts import SERIES
 from reasonloom.studio.widgets.elements import tag
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.sessions.picture import PicturedBranch, PicturedThought, SessionPicture
-
 
 # Rows have one height, so that one drawing stands beside all of them.
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.runs import run_lineage, runs
+from reasonloom.stores.runs.run_lineage import RunMemory
 from reasonloom.stores.sessions import thoughts
+from reasonloom.stores.sessions.thoughts import ThoughtRow
 from reasonloom.studio.runs.run_parts import draw_calls, memory_links
 from reasonloom.studio.widgets.elements import facts, moment, prose, tag
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.runs.run_lineage import RunMemory
-    from reasonloom.stores.sessions.thoughts import ThoughtRow
 
 
 @dataclass(frozen=True, slots=True)

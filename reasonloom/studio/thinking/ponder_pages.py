@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from nicegui import ui
@@ -12,6 +12,8 @@ from reasonloom.errors import RunNotFound
 from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.runs import run_lists, runs
+from reasonloom.stores.runs.run_lists import ListedPonder
+from reasonloom.stores.runs.runs import RunRow
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.runs.run_parts import TONES
 from reasonloom.studio.thinking.streams import streams
@@ -28,11 +30,6 @@ from reasonloom.studio.widgets.elements import (
 from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
 from reasonloom.studio.widgets.live import Live, Region
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.stores.runs.run_lists import ListedPonder
-    from reasonloom.stores.runs.runs import RunRow
-
 
 FIRST = 'reasonloom call ponder \'{"problem": "Should we move to a new database?"}\''
 LONGEST = 120

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from nicegui import ui
 
 from reasonloom.errors import GraphNotFound
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph
 from reasonloom.nodes.thought_graph.graph import read_graph as read_whole
 from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.thought_graph import thought_graphs
+from reasonloom.stores.thought_graph.thought_graphs import ListedGraph
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.thought_graph.graph_parts import depths, node_panel, node_table, options
 from reasonloom.studio.widgets.charts import chart
@@ -29,11 +31,6 @@ from reasonloom.studio.widgets.elements import (
 from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
 from reasonloom.studio.widgets.live import Live, Region
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
-    from reasonloom.stores.thought_graph.thought_graphs import ListedGraph
-
 
 NO_GRAPHS = "reasonloom graph run --help"
 MAX_PROBLEM = 110

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from nicegui import ui
 
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph
+from reasonloom.stores.thought_graph.graph_edges import EdgeRow
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 from reasonloom.studio.widgets.charts import drawable
 from reasonloom.studio.widgets.elements import facts, moment, prose, tag
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
-    from reasonloom.stores.thought_graph.graph_edges import EdgeRow
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
-
 
 COLUMN, LINE = 190, 64
 LOW, MIDDLE, HIGH = "#b8483f", "#d9a441", "#2f8f5b"

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from nicegui import ui
 
-from reasonloom.studio.page_context import BASE_PATH
+from reasonloom.studio.page_context import BASE_PATH, Visit
 from reasonloom.studio.widgets.elements import tag
-
-if TYPE_CHECKING:
-    from reasonloom.studio.page_context import Visit
-
 
 MAX_FIELD = 500
 """Characters of a field."""

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search.fulltext_query import (
     MEMORIES,
     Not,
@@ -27,9 +28,6 @@ from reasonloom.stores.memory.search.fulltext_query import (
 )
 from reasonloom.stores.memory.search.scope import Scope
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 TEXT_CONFIG = "english"
 MOST_RANKED = 2_000

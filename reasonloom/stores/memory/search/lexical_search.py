@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from reasonloom.stores.memory.search.query_terms import MOST_HOLDING
+from reasonloom.stores.memory.search.query_terms import MOST_HOLDING, QueryTerms, QueryWord
+from reasonloom.stores.memory.search.scope import Scope
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.stores.memory.search.query_terms import QueryTerms, QueryWord
-    from reasonloom.stores.memory.search.scope import Scope
 
 MOST_SCORED = 3 * MOST_HOLDING
 """A word occurs in the context of its memory and of the two that follow."""

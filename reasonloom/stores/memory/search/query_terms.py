@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reasonloom.stores.database import Transaction
+from reasonloom.stores.memory.search.scope import Nearness
 from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import index_of
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.search.scope import Nearness
-
 
 LONGEST_QUERY = 10_000
 """Characters of a query that are searched as words."""

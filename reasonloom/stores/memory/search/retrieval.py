@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import TextClause, text
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.memories import MemoryFields
 from reasonloom.stores.memory.search.lexical_search import lexical_query
 from reasonloom.stores.memory.search.query_terms import (
@@ -29,9 +30,6 @@ from reasonloom.stores.memory.search.vector_search import (
     nearest_query,
 )
 from reasonloom.stores.statements import columns, load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 __all__ = [
     "LONGEST_QUERY",

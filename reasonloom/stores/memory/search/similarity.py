@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search.lexical_search import MOST_SCORED
 from reasonloom.stores.memory.search.query_terms import QueryTerms
 from reasonloom.stores.memory.search.retrieval import NONE_ALIKE, Match
@@ -22,14 +22,6 @@ from reasonloom.stores.memory.search.vector_search import (
     nearest_query,
 )
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.search.query_terms import QueryTerms
-    from reasonloom.stores.memory.search.scope import Nearness, Scope
-
 
 COSINE = """(SELECT 1 - min(e.embedding <=> CAST(:vector AS halfvec)) FROM embeddings e
     WHERE e.owner = m.owner AND e.memory_id = m.id AND e.model = :model

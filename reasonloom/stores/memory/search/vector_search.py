@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reasonloom.stores.memory.search.query_terms import QueryTerms
+from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.statements import load
-
-if TYPE_CHECKING:
-    from reasonloom.stores.memory.search.query_terms import QueryTerms
-    from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 VECTORS_A_MEMORY = 3
 SPARE = 10

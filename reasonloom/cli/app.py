@@ -1,7 +1,5 @@
 """The command line; `commands.tsv` lists the commands."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

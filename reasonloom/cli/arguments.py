@@ -1,7 +1,5 @@
 """Arguments that commands share, and checks of what was typed before any command runs."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """`reasonloom bench`: speed as ratios to floors measured in the same run."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

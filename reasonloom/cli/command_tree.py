@@ -5,8 +5,6 @@ for a group of commands), and the first sentence of its help. So `--help` import
 command's module imports at its top whatever it needs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`reasonloom db`, `backup` and `restore`: schema, vectors, the embedded server, backup files."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 from collections.abc import Coroutine

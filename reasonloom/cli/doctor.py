@@ -1,7 +1,5 @@
 """`reasonloom doctor`: what is configured, why, whether it works, and how to fix it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

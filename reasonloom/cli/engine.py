@@ -1,7 +1,5 @@
 """Opens the engine for one command, for the owner or the user that the command names."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """`reasonloom models`: look at mental models, and say which may predict."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """What commands print: JSON, progress bars, files, and text without control characters."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """`reasonloom runs`: list, show, resume and fork runs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import asdict
 from typing import Annotated, Any

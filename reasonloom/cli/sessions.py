@@ -3,8 +3,6 @@
 Text of callers is shown as it is: no markup, no control characters.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Annotated
 from uuid import UUID

@@ -1,7 +1,5 @@
 """`reasonloom graph`: run a plan of Graph of Thoughts operations, and look at a graph."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated, Any

@@ -1,7 +1,5 @@
 """What each process that serves does in the background whenever it is due."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import random

@@ -4,8 +4,6 @@ They are opened to be looked at: nodes, edges, state. A run needs more than Lang
 give, a caller and a record in the database, so a run that is begun there is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a graph is to the engine, how its nodes are wired, and where each graph is found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """The graphs of the history tools, one node each."""
 
-from __future__ import annotations
-
 from reasonloom.graphs.graph import by_name, one_node
 from reasonloom.nodes.history.chains.recall import history_predict, history_recall
 from reasonloom.nodes.history.forget import history_forget

@@ -1,7 +1,5 @@
 """The graphs of the memory tools: one node each, but for consolidation."""
 
-from __future__ import annotations
-
 from reasonloom.graphs.graph import Graph, by_name, one_node, wiring
 from reasonloom.nodes.memory.batch import batch_forget, batch_recall, batch_remember
 from reasonloom.nodes.memory.forget import forget, restore_memory

@@ -1,7 +1,5 @@
 """The graphs of the tools on mental models and basins."""
 
-from __future__ import annotations
-
 from reasonloom.graphs.graph import Graph, by_name, one_node, wiring
 from reasonloom.nodes.mental_models.basins.cluster_memories import cluster_memories
 from reasonloom.nodes.mental_models.basins.list_basins import list_basins

@@ -1,7 +1,5 @@
 """The graphs of the checks: compute, ask the judges at the same time, answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any

@@ -1,7 +1,5 @@
 """The graphs of the operations on a Graph of Thoughts, and of a whole plan of them."""
 
-from __future__ import annotations
-
 from langgraph.graph import END
 from langgraph.types import Send
 

@@ -1,7 +1,5 @@
 """Chooses the language model from the settings; imports only the chosen provider."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

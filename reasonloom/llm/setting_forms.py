@@ -1,7 +1,5 @@
 """Parses settings of the form `kind:argument`, and lists the valid forms where one is invalid."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 

@@ -3,8 +3,6 @@
 Models wrap JSON in fences, prose and envelopes.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Builds the MCP servers that the settings ask for."""
 
-from __future__ import annotations
-
 from reasonloom.server.catalogue.selection import choose, reference_catalogues
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.loom_server import LoomServer

@@ -1,7 +1,5 @@
 """The base of every tool: errors come back in its envelope, never as a traceback."""
 
-from __future__ import annotations
-
 import json
 import logging
 import time

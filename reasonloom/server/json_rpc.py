@@ -5,8 +5,6 @@ refuses by the field's name. What cannot be read is answered under its id where 
 certain, else under null: another request may wait under an id that is guessed.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The MCP server over one catalogue: its tools, resources, prompts and completions."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """Checks names, and suggests a similar one for an unknown name."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 

@@ -1,7 +1,5 @@
 """Middleware of the SDK: errors for malformed requests, capabilities, metrics of tools."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Collection, Mapping

@@ -1,7 +1,5 @@
 """Where the database is and how to connect: one login for migrations, one for the rest."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from dataclasses import dataclass

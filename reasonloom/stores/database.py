@@ -1,7 +1,5 @@
 """Opens transactions, each for one owner, and turns the driver's errors into ours."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence

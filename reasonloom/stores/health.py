@@ -1,7 +1,5 @@
 """Examines a database for its administrator: versions, schema, roles."""
 
-from __future__ import annotations
-
 import asyncio
 
 import psycopg

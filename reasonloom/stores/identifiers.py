@@ -1,7 +1,5 @@
 """Reads the ids that callers send; an ill-formed one counts as unknown."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 

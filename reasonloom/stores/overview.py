@@ -1,7 +1,5 @@
 """What pages ask across domains: totals, the newest rows, and marks that tell of changes."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID

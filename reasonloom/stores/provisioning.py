@@ -1,7 +1,5 @@
 """Creates the database, role, schema and extension that our tables need, under one lock."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """LangGraph's saver on our database: thread = owner/run, visible to the owner alone."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Which step of the schema a database is at, and whether its server can carry it."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager

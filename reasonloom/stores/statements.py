@@ -12,8 +12,6 @@
 parameters (`:id`) and nothing else; `types` gives the types that Postgres cannot infer.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import fields

@@ -9,8 +9,6 @@ It is made by whoever administers the database (`reasonloom db maintain`), while
 and may be asked for again at any time.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 A view that adds nothing is the plain content, so that two or three of five vectors differ.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence

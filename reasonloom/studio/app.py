@@ -1,7 +1,5 @@
 """The studio as one ASGI application, alone or mounted on the HTTP server."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import resources
 

@@ -1,7 +1,5 @@
 """The frame of every page: header, navigation, colour scheme, error messages."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from copy import copy

@@ -1,7 +1,5 @@
 """`/`: counts and the latest runs; and the page for unknown addresses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from nicegui import ui

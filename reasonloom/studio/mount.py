@@ -1,7 +1,5 @@
 """Mounts the studio on the HTTP server: one address, one engine, the same callers."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """What a page is given: the visitor's rows, tool calls in their name, the visit."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass

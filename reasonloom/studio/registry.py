@@ -1,7 +1,5 @@
 """Every page, in the order of the navigation."""
 
-from __future__ import annotations
-
 from reasonloom.studio import home
 from reasonloom.studio.evals import eval_pages
 from reasonloom.studio.history import chain_page, project_pages, transcript_page

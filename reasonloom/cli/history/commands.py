@@ -1,7 +1,5 @@
 """`reasonloom history`: past conversations, read and looked at."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Mapping, Sequence

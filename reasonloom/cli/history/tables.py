@@ -1,7 +1,5 @@
 """Prints ingested transcripts, and what is found in past conversations."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

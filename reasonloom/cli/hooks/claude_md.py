@@ -1,7 +1,5 @@
 """Rewrites what stands between two marks in a Markdown file, and nothing else."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

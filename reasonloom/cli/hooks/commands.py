@@ -1,7 +1,5 @@
 """`reasonloom hooks`: adds our hooks to a settings file of Claude Code after showing the change."""
 
-from __future__ import annotations
-
 import math
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Reads what the host sends a hook on standard input, within limits of time and size."""
 
-from __future__ import annotations
-
 import json
 import os
 import queue

@@ -1,7 +1,5 @@
 """The log of hooks: a file in the home, since nobody reads a hook's stderr."""
 
-from __future__ import annotations
-
 import json
 import os
 import traceback

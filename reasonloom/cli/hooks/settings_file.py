@@ -1,7 +1,5 @@
 """Adds our hooks to the text of a Claude Code settings file, finds and removes them."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath

@@ -1,7 +1,5 @@
 """`reasonloom install` and `uninstall`: edit a host's configuration after showing the change."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Our entry in a host's configuration: the command that starts this installation."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterable, Mapping

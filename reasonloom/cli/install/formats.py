@@ -1,7 +1,5 @@
 """Edits a host's configuration as JSON, JSON with comments or TOML, and keeps all else as it is."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

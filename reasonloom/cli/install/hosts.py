@@ -1,7 +1,5 @@
 """The hosts that can start us, with the places and the format of their configurations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches

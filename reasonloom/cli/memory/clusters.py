@@ -1,7 +1,5 @@
 """`reasonloom memory cluster` and `basins`: clusters memories, and lists the clusters."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import typer

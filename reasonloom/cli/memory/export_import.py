@@ -1,7 +1,5 @@
 """`reasonloom memory export` and `import`: all memories as lines of JSON."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

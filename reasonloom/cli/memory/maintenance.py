@@ -1,7 +1,5 @@
 """`reasonloom memory consolidate`, `decay` and `health`: merges, weakens and counts memories."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Annotated, Any
 

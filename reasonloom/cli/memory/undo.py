@@ -1,7 +1,5 @@
 """`reasonloom memory restore` and `rollback`: restore memories, undo what a writer stored."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated

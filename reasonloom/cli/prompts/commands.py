@@ -1,7 +1,5 @@
 """`reasonloom prompts`: lists, shows, compares, renders and checks prompts in versions."""
 
-from __future__ import annotations
-
 import json
 from difflib import unified_diff
 from pathlib import Path

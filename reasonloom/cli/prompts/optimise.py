@@ -1,7 +1,5 @@
 """`reasonloom prompts optimise`: searches for a better text, and judges it on held-out items."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping

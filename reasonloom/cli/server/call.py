@@ -1,7 +1,5 @@
 """`reasonloom call`: one tool, once, through the server's own adapter."""
 
-from __future__ import annotations
-
 import json
 import sys
 from typing import Annotated, Any

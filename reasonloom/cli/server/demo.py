@@ -1,7 +1,5 @@
 """`reasonloom demo`: a real MCP client talks to a real server about a small conversation."""
 
-from __future__ import annotations
-
 import json
 import sys
 import time

@@ -5,8 +5,6 @@ libraries' messages only the fixed words are logged; a traceback has places and 
 messages, since those quote input.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

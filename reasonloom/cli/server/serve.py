@@ -1,7 +1,5 @@
 """`reasonloom serve`: the MCP server, over stdio or HTTP."""
 
-from __future__ import annotations
-
 import atexit
 import logging
 import os

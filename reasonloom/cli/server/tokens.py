@@ -1,7 +1,5 @@
 """`reasonloom tokens`: the static tokens of a small team, of which only digests are kept."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated

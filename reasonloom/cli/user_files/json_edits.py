@@ -1,7 +1,5 @@
 """Edits JSON text, also with comments and trailing commas, and keeps every other character."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Shows a change of a user's file as a diff, and asks for confirmation."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import sys

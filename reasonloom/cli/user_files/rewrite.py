@@ -1,7 +1,5 @@
 """Rewrites a user's file atomically, only if nobody else changed it, and keeps a backup."""
 
-from __future__ import annotations
-
 import os
 import stat
 import tempfile

@@ -1,7 +1,5 @@
 """The graph that checks a claim: gather evidence, ask the judges at once, answer."""
 
-from __future__ import annotations
-
 from reasonloom.graphs.graph import Graph, by_name, wiring
 from reasonloom.nodes.graph_memory.ground import (
     VERDICT_NODE,

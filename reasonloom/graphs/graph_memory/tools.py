@@ -1,7 +1,5 @@
 """The graphs of the graph memory's tools that are one node, and of a session's end."""
 
-from __future__ import annotations
-
 from reasonloom.graphs.graph import Graph, by_name, one_node, wiring
 from reasonloom.nodes.graph_memory.evidence import memory_evidence, memory_suggest
 from reasonloom.nodes.graph_memory.quality import memory_quality, memory_stats

@@ -1,7 +1,5 @@
 """The graph that chooses a mode, and the call that runs the chosen one if asked to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any

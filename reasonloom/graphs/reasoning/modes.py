@@ -1,7 +1,5 @@
 """The graphs of the modes of reasoning: linear, tree, divergent, reflection, backtracking."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from langgraph.types import Send

@@ -1,7 +1,5 @@
 """The graphs of the tools on branches and checkpoints of a session, and of its evaluation."""
 
-from __future__ import annotations
-
 from reasonloom.graphs.graph import Graph, by_name, one_node, wiring
 from reasonloom.nodes.reasoning.branches import tree_complete, tree_focus, tree_list
 from reasonloom.nodes.reasoning.checkpoints import checkpoint_create, checkpoint_list

@@ -4,8 +4,6 @@ Progress always grows, as MCP requires: it counts the steps that have ended. Tas
 together are reported once, by their step's name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Calls a tool by its name, as a server does, for commands and pages."""
 
-from __future__ import annotations
-
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.graph import load_graph

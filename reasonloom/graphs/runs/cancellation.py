@@ -1,7 +1,5 @@
 """Awaits work in a task of its own, so that a cancellation reaches it once."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Runs a graph as a recorded run: opened, saved step by step, completed, or resumed."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,7 +1,5 @@
 """Executes a graph: compiles it once, saves its steps for its owner, reports progress."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Makes the follow-up call that a graph asks for, and combines both answers."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any

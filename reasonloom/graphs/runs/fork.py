@@ -1,7 +1,5 @@
 """Forks of saved runs: from which step, with which prompts, and how they are recorded."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -4,8 +4,6 @@
 writes the rows and leases of the runs that the process carries out.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,7 +1,5 @@
 """Keeps runs alive: renews the leases of this process, resumes runs that others left."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,5 @@
 """The graph that analyses: choose a framework, work through it in waves, conclude, check."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from langgraph.runtime import Runtime

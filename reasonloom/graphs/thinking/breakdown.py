@@ -1,7 +1,5 @@
 """The graph that breaks a problem down: divide level by level at once, relate, answer."""
 
-from __future__ import annotations
-
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 

@@ -1,7 +1,5 @@
 """The graphs of `think` and `ponder`: streams side by side, with a barrier after each quarter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

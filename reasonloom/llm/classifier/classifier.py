@@ -4,8 +4,6 @@ The weights are those of `all-MiniLM-L6-v2` (Apache-2.0), taught further on the 
 `training/`; see `NOTICE.md` beside them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import os

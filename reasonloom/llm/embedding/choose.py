@@ -1,7 +1,5 @@
 """Chooses the embedder from the settings; imports only the chosen one."""
 
-from __future__ import annotations
-
 from reasonloom.llm.port import Embedder
 from reasonloom.llm.setting_forms import split_kind, unknown_form
 from reasonloom.settings import Settings

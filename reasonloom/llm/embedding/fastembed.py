@@ -1,7 +1,5 @@
 """Transformer embedders through fastembed (ONNX): a model it knows by name, or a local folder."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import importlib

@@ -1,7 +1,5 @@
 """Embedding models of any provider that litellm knows; dimension and floor are learned."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

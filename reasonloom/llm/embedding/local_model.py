@@ -1,7 +1,5 @@
 """Makes fastembed load a model from a folder, as exported by optimum or sentence-transformers."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Shared by all embedders: valid texts, vectors of unit length, and the floor of similarity."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import combinations

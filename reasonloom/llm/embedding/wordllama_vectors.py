@@ -5,8 +5,6 @@ none of its tokens has a space or the end of a line after its first letter: word
 one give the same tokens, and most words of a text were met before.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, pairwise

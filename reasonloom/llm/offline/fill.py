@@ -4,8 +4,6 @@ Deterministic: the same findings and schema give the same value, always valid. A
 cannot be filled by rule (a `not`, an exotic pattern) is refused.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -4,8 +4,6 @@ It lets everything run on a fresh machine without a key: answers are extracts of
 own variables, confidence is how much of the question they cover, and nothing is made up.
 """
 
-from __future__ import annotations
-
 import json
 
 from reasonloom.errors import LlmRefused

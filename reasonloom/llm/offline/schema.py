@@ -1,7 +1,5 @@
 """Makes single numbers and texts for the offline llm, within the bounds a schema sets."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -4,8 +4,6 @@ Text of a provider reaches callers only through `excerpt`, which removes keys, p
 tracebacks.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

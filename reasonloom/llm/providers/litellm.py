@@ -4,8 +4,6 @@ Importing litellm takes seconds, by default fetches a price table from the netwo
 hints to stdout, which belongs to the protocol of a stdio server: it is loaded late and quietly.
 """
 
-from __future__ import annotations
-
 import asyncio
 import importlib
 import logging

@@ -6,8 +6,6 @@ turn, the last one again from then on; old lines without a sample serve for all.
 it was recorded, so that budgets repeat too.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import json

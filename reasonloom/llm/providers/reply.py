@@ -4,8 +4,6 @@ Providers send empty and endless texts, names with NUL and counts beyond any col
 handled here, before a reply is recorded.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """Finds an issuer's public keys by its metadata (RFC 8414, OpenID discovery)."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterable

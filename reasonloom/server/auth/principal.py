@@ -1,7 +1,5 @@
 """The caller of a request: the token's owner, or the settings' owner without tokens."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser

@@ -1,7 +1,5 @@
 """Scopes of tokens: `read`, `write`, and each for a single toolset, such as `read:thought`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from reasonloom.contracts.tool_names import INVENTORY

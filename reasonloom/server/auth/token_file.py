@@ -4,8 +4,6 @@ A token has 256 random bits, so its SHA-256 alone gives nobody the token, and no
 needed. The file is read again when it changes: a revoked token ends at once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import logging

@@ -1,7 +1,5 @@
 """Verifies bearer tokens: static ones from the file, and JWTs signed by one issuer."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping
 from typing import Any

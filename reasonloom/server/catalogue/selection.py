@@ -3,8 +3,6 @@
 A kind of resource comes with the tools of its toolset, never with a single reference.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 

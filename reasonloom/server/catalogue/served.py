@@ -1,7 +1,5 @@
 """What a server offers: tools with their envelopes, resources and advice."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from string import Formatter

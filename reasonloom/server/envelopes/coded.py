@@ -1,7 +1,5 @@
 """Plain JSON answers, errors as a code and a sentence (mental models)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """An envelope: three functions that turn answers and errors into a reference's form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

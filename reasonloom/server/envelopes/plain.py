@@ -1,7 +1,5 @@
 """Plain JSON answers, errors as `Error: ...` with a typed object (reasoning, graph memory)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

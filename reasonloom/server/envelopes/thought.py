@@ -1,7 +1,5 @@
 """ThoughtMCP's envelope: success, data or error with a suggestion, and metadata."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any

@@ -1,7 +1,5 @@
 """The HTTP application: the chosen tools at `/mcp`, single references below `/mcp/as`."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 

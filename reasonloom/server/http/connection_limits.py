@@ -1,7 +1,5 @@
 """Limits of all connections of a server together, and of each one's time."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,7 +1,5 @@
 """Requires tokens by the SDK's middleware, and publishes where clients get one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping
 from urllib.parse import urlsplit

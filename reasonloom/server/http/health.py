@@ -1,7 +1,5 @@
 """Health pages for a load balancer: whether the process lives, and whether it is ready."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 

@@ -1,7 +1,5 @@
 """Limits each caller's concurrent requests and requests a minute, by owner."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

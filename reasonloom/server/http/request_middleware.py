@@ -1,7 +1,5 @@
 """Handles posted messages before the SDK: repair, scopes, disconnects, shutdown."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Serves over streamable HTTP: on loopback only, unless callers are authenticated."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import signal

@@ -4,8 +4,6 @@ A client that forgets to end its sessions is not locked out by them: the one tha
 longest is ended for a new one, and its client begins anew as after any end (404).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Binds a server's address before anything else is opened, to report faults first."""
 
-from __future__ import annotations
-
 import errno
 import socket
 from collections.abc import Iterator

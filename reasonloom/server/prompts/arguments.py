@@ -4,8 +4,6 @@ MCP's arguments are texts. One that a template only prints is never read as anyt
 nobody's words are changed on their way into a prompt.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Set as AbstractSet
 from typing import Any

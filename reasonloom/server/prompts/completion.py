@@ -4,8 +4,6 @@ An argument of the user's own prompts that is named as an argument of a tool tak
 values; one named `session_id`, `run_id` and so on takes the ids of the caller's own resources.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ A value is the text that a client gives, JSON where the template takes an object
 label is what a person types to find it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Escapes texts of users for Markdown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """`reasonloom://memory/{id}`: a memory as a Markdown page, with a drawing of its links."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
 

@@ -1,7 +1,5 @@
 """Mental models and basins as Markdown pages: `reasonloom://model/{id}`, `reasonloom://basins`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
 

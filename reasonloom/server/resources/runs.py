@@ -1,7 +1,5 @@
 """`reasonloom://run/{id}`: one run of a tool as a Markdown page with its calls, and as JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from datetime import UTC

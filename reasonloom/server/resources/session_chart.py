@@ -4,8 +4,6 @@ Mermaid refuses drawings of more than 50,000 characters, so older thoughts are l
 session until the rest fits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 

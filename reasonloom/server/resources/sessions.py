@@ -1,7 +1,5 @@
 """Sessions and thoughts as Markdown pages: `reasonloom://session/{id}`, `reasonloom://thought/{id}`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise

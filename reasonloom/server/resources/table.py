@@ -1,7 +1,5 @@
 """Every kind of resource, in the order of listings."""
 
-from __future__ import annotations
-
 from reasonloom.server.resources.kind import Kind
 
 KINDS = (

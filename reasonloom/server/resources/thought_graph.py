@@ -1,7 +1,5 @@
 """`reasonloom://graph/{id}`: a Graph of Thoughts as a Markdown page with a drawing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from reasonloom.contracts.caller import Caller

@@ -1,7 +1,5 @@
 """Serves over stdin and stdout; every request gets an answer."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal

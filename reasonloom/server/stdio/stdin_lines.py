@@ -1,7 +1,5 @@
 """Reads raw lines of a descriptor in a daemon thread."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import threading

@@ -1,7 +1,5 @@
 """Filters exported spans by a list: no names chosen by clients, and no contents."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Starts OpenTelemetry's SDK for a server, and flushes it at exit."""
 
-from __future__ import annotations
-
 import atexit
 import logging
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """All toolsets, in the order in which they are listed."""
 
-from __future__ import annotations
-
 from reasonloom.server.toolsets import (
     extras,
     graph_memory,

@@ -1,7 +1,5 @@
 """What a toolset's module declares: its envelope, its advice, and its tools as lines of data."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial

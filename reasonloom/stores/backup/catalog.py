@@ -1,7 +1,5 @@
 """The catalogue of our schema for backup and restore: tables, columns, locks and errors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, LiteralString

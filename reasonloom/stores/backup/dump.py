@@ -1,7 +1,5 @@
 """Writes a consistent snapshot of the whole database, every owner's rows, to one file."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import tempfile

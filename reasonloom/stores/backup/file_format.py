@@ -11,8 +11,6 @@
 The digest is compared before a byte is used, so that a file cut short changes nothing.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import struct

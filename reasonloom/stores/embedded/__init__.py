@@ -7,5 +7,3 @@
 
 Nothing is imported here, so that the child starts light.
 """
-
-from __future__ import annotations

@@ -13,8 +13,6 @@ after ten seconds, breaks on a folder with a space in its name, and as root leav
 of a socket outside the data folder open for writing by everyone.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import pwd

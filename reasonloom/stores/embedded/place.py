@@ -4,8 +4,6 @@ All of it is checked before the bundled library sees the folder, since as root t
 changes owners and modes without asking.
 """
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os

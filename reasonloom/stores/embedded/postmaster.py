@@ -4,8 +4,6 @@ Postgres forgives much, but never two servers on one data folder. So nothing her
 pid file alone: processes are recognised by what they are and where they work.
 """
 
-from __future__ import annotations
-
 import enum
 import logging
 from collections.abc import Sequence

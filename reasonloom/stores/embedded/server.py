@@ -5,8 +5,6 @@ call `ensure` at any time; one that finds the server running only reads its pid 
 connects.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import re

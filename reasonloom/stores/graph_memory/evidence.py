@@ -1,7 +1,5 @@
 """What grounding reads besides search results: corrections, edges of nodes, stored words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

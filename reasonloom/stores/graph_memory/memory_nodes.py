@@ -1,7 +1,5 @@
 """Memories as nodes of a graph: known by number, in the session of a number."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Sessions of graph memory: the current one of each client and project, their numbers and ends."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Counts what is weak in the graph, and finds examples of it; only current nodes are judged."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

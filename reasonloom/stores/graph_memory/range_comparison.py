@@ -1,7 +1,5 @@
 """Compares two ranges of nodes: how many are in each, and what supersedes what."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime

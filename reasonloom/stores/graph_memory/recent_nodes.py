@@ -1,7 +1,5 @@
 """The last session of a project, and its nodes that matter when work on it resumes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from typing import get_args

@@ -1,7 +1,5 @@
 """The memories of one session as nodes: counted, read for a summary, joined to an episode."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

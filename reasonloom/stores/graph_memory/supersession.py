@@ -1,7 +1,5 @@
 """Corrections: which memory supersedes which, and the whole tree of them above one."""
 
-from __future__ import annotations
-
 from uuid import UUID
 
 from reasonloom.stores.database import Transaction

@@ -7,8 +7,6 @@ those that are wanted. Each memory's heaviest edges are read first, by an index,
 has: where they lead to more memories than are wanted, nothing better is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache

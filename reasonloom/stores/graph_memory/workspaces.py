@@ -1,7 +1,5 @@
 """Workspaces and the memory files in them, known by a number of the owner and of the workspace."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Links between chunks: the facts they are inferred from, their edges, and walks over these."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

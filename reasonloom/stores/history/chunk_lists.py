@@ -3,8 +3,6 @@
 What is forgotten is not seen. Counts come from one index alone, which holds all that they need.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Edges of order between chunks: next in a session, to a sub-agent, and back from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import datetime
 

@@ -1,7 +1,5 @@
 """Sessions of past conversations: found by their ids, many made at once."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from datetime import datetime
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The last run of each hook: written by whoever ran last, read by the tool that tells of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Projects of past conversations: a folder each, known here by a short name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

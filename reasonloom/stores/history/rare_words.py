@@ -4,8 +4,6 @@ A chunk is compared by its rarest words alone, and by no more than stand in `HOL
 together: so a chunk of a large project costs no more than one of a small one.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

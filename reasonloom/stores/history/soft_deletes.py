@@ -1,7 +1,5 @@
 """Forgets chunks of past conversations: hidden together, brought back together."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Files of past conversations: how far each was read, and from where cutting goes on."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A memory is consolidated while an edge `derived_from` of our origin leads to it 
 is not hidden.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

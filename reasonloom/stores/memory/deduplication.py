@@ -1,7 +1,5 @@
 """Deduplication: storing the same content again strengthens the existing memory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta

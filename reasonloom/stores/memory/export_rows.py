@@ -1,7 +1,5 @@
 """Reads memories for export, page by page, with their links and vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Stores many memories at once, as imports and benchmarks do, with their strengths and links."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime

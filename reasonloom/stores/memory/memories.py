@@ -4,8 +4,6 @@ The row classes here name the columns of the table: what all readers need of a m
 `MemoryFields`, what a writer gives one of `NewMemory`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

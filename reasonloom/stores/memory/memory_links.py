@@ -1,7 +1,5 @@
 """The links of a memory: waypoints to similar ones, its edges, and its chain of corrections."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple

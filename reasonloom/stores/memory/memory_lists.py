@@ -1,7 +1,5 @@
 """Lists of memories that pass filters, newest first, and one memory with all its details."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple

@@ -4,8 +4,6 @@ Vectors of two models are never compared: a memory without vectors of the model 
 found by its words alone. Old vectors stay until the owner's memories all have new ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -5,8 +5,6 @@ memories it is or will be linked to, the counts of its words, its links. A memor
 deleted is waited for before anything is written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Statistics of a space: health figures, summaries, what may be pruned, and who wrote what."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

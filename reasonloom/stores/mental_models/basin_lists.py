@@ -1,7 +1,5 @@
 """Lists of basins with their sizes and models, their activity, and the relations between them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

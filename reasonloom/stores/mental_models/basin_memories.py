@@ -1,7 +1,5 @@
 """The memories that clusters are made of, with the vectors of their plain contents."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

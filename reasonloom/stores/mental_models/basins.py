@@ -1,7 +1,5 @@
 """Basins and their members, stored between one clustering and the next."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

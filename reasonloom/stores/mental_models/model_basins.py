@@ -1,7 +1,5 @@
 """What mental models read of basins: which there are, how near a text is, what is in them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

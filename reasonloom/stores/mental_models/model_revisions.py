@@ -1,7 +1,5 @@
 """Revisions of mental models, and which basins a model had and has no more."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID

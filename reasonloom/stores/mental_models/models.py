@@ -1,7 +1,5 @@
 """Mental models: made, read, listed, revised. A model that is to change is held first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

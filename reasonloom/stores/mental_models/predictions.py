@@ -1,7 +1,5 @@
 """Predictions of mental models: made on a text, open until they are resolved or expire."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """How Alembic runs our steps: on the connection that `migrate.py` opened and locked."""
 
-from __future__ import annotations
-
 from alembic import context
 
 context.configure(

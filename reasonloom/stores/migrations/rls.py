@@ -1,7 +1,5 @@
 """The statements that shut a table to everyone but the owner that the transaction names."""
 
-from __future__ import annotations
-
 OWNER = "owner = (SELECT nullif(current_setting('app.owner', true), ''))"
 SPACE = "space = (SELECT coalesce(current_setting('app.space', true), ''))"
 RECOVERY = "(SELECT current_setting('app.recovery', true)) = 'on'"

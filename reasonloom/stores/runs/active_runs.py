@@ -1,7 +1,5 @@
 """Unfinished runs: the leases of the processes that work on them, and their answered calls."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Removes forgotten memories, and what is old, from the rows, replies and saved steps of runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Recorded replies of language models: stored before they are used, so paid for once."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID

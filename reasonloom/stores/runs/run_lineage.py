@@ -1,7 +1,5 @@
 """What a run did: the nodes it ran and when, and the memories it stored or used."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise

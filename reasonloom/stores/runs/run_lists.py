@@ -1,7 +1,5 @@
 """Lists of runs: by tool and status with their cost, ponder runs, and monitored calls."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple

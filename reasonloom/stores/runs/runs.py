@@ -1,7 +1,5 @@
 """Runs: one row per tool call with its input, outcome and cost."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

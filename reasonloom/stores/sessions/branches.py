@@ -4,8 +4,6 @@ A session's root branch, `main`, has the session's own id, so every session has 
 is stored; the first writer inserts its row. Writers hold the session (`sessions.hold`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime

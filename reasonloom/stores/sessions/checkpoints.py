@@ -3,8 +3,6 @@
 A state is the active branch, and the state and head of every branch. Writers hold the session.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any

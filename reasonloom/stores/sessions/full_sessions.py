@@ -1,7 +1,5 @@
 """Reads a session with its branches, thoughts and checkpoints."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from reasonloom.stores.database import Transaction

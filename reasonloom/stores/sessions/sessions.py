@@ -1,7 +1,5 @@
 """Sessions group thoughts and memories; each has a uuid, a number and perhaps an external name."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Thoughts: the steps of a session, which form a tree by parent."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

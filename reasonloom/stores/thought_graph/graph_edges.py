@@ -1,7 +1,5 @@
 """Edges of a Graph of Thoughts; writers hold the graph."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Nodes of a Graph of Thoughts and their prunings; writers hold the graph."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

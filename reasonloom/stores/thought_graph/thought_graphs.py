@@ -3,8 +3,6 @@
 Writers of a graph lock it (`hold`), after the session if they write to that too.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple

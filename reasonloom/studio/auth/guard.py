@@ -1,7 +1,5 @@
 """ASGI middleware in front of every page: hosts, security headers, sign-in."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders

@@ -1,7 +1,5 @@
 """Sign-in and sign-out pages; the cookie is a random number that stands for a token."""
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections import OrderedDict

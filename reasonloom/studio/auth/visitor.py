@@ -1,7 +1,5 @@
 """The visitor of a page: a signed-in holder of a token, or the settings' owner."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from mcp.server.auth.provider import AccessToken

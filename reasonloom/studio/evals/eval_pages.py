@@ -1,7 +1,5 @@
 """`/evals`, `/eval/{name}`, `/evals/compare`: eval runs with scores, reports, comparisons."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Serves the reports that eval pages show in a frame."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

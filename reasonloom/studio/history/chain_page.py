@@ -1,7 +1,5 @@
 """`/history/chain`: what led to something, or what came next, as a strip of cards in order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations

@@ -1,7 +1,5 @@
 """`/history` and `/history/{id}`: projects of past conversations, and one project in time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from urllib.parse import quote

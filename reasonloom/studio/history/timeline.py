@@ -1,7 +1,5 @@
 """Past sessions on a time line: a point each, or counts by time span if there are many."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """`/history/session/{id}`: the transcript of one past session, piece by piece."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from urllib.parse import quote
 

@@ -1,7 +1,5 @@
 """Facts about one memory, for its page and for the panel of the map."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from urllib.parse import quote, urlencode
 

@@ -1,7 +1,5 @@
 """The filters of memories: read from an address, drawn as a form, written into addresses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import cast

@@ -1,7 +1,5 @@
 """`/memory`: every memory, found by filters, as a list and as a map."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The map of memories: a point each, near to those that are alike, coloured by what they are."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap

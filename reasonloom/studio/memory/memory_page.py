@@ -1,7 +1,5 @@
 """`/memory/{id}`: one memory with its links, provenance and decay."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """`/recall`: try a recall, and see what each memory's score is made of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

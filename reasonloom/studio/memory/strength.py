@@ -1,7 +1,5 @@
 """Strength over time, by the decay formula."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta

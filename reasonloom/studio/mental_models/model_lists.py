@@ -1,7 +1,5 @@
 """`/models` and `/basins`: every mental model with its record, and the basins."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from nicegui import ui

@@ -1,7 +1,5 @@
 """`/model/{id}`: one mental model: its basins, its predictions, and how well it is calibrated."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple

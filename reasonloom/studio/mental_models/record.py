@@ -1,7 +1,5 @@
 """Basins as a table; a model's accuracy and calibration."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode

@@ -1,7 +1,5 @@
 """Forks a run from a step with other prompt versions, and compares the fork with its origin."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

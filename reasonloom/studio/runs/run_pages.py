@@ -1,7 +1,5 @@
 """`/runs` and `/run/{id}`: the list, and one run with its waterfall, calls and answer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

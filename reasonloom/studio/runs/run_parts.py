@@ -1,7 +1,5 @@
 """Parts of run pages: tables of runs, calls of language models, links to memories."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

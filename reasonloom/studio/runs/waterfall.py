@@ -1,7 +1,5 @@
 """A run as a waterfall: each step and each call of a language model on a time axis."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

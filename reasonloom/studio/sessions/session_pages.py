@@ -1,7 +1,5 @@
 """`/sessions` and `/session/{id}`: the list, and one session as a growing graph of steps."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby

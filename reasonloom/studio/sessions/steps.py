@@ -1,7 +1,5 @@
 """The steps of a session as buttons, next to their branches as lanes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID

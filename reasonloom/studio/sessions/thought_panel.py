@@ -1,7 +1,5 @@
 """One thought with its prompts, replies and memories."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """`/ponder` and `/ponder/{id}`: runs of four streams, their exchanges and conclusions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID

@@ -1,7 +1,5 @@
 """Four streams side by side: insights of each quarter, and reactions to each other."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any

@@ -1,7 +1,5 @@
 """`/graphs` and `/graph/{id}`: the list, and one Graph of Thoughts with a replay."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID

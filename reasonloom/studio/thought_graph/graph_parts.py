@@ -1,7 +1,5 @@
 """A Graph of Thoughts as a chart, one node as a panel, and all nodes as a table."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

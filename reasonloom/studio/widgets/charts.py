@@ -1,7 +1,5 @@
 """Charts with a common style, accessible labels, and safe texts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """HTML elements with texts of users: tags, headings, facts, tables, prose and code."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

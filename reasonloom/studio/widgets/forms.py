@@ -1,7 +1,5 @@
 """Search forms and pages of lists, by plain links, so that each has an address."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from urllib.parse import urlencode

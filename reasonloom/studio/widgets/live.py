@@ -1,7 +1,5 @@
 """Regions that are drawn later or redrawn: deferred, live, confirmed by a dialog."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager

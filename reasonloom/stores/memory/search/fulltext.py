@@ -9,8 +9,6 @@ alternative that lacks less. A spelled term counts k / (k + 0.645) for k occurre
 the same for one. A query that only excludes has nothing to rank by: 0, newest first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The query for the memories that share the weightiest words with a question."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

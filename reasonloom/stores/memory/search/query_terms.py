@@ -4,8 +4,6 @@ Large owners are searched by the rarest words: a frequent one occurs in most row
 would take most of the time. What the rare ones find is scored by all words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 Light columns only: a content may have a hundred thousand characters, and a page shows ten.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -4,8 +4,6 @@ Each statement is planned for its owner: an approximate index under a tenant fil
 almost nothing, and a prepared plan would freeze one owner's choice for all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """What a search may find, and the vector that results should be near to."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -5,8 +5,6 @@ scored by its vector and by all words, whichever list it came from: so a memory'
 depend on what else is stored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

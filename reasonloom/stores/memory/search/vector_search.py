@@ -6,8 +6,6 @@ not be seen. An owner who outgrew that has an index of their own (`stores/vector
 holds their memories up to a number, and the vectors of later ones are all looked at.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from math import ceil
 from typing import Any

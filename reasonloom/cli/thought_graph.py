@@ -122,9 +122,7 @@ def show(
     Console().print(graph_tree(found))
 
 
-def plans(
-    name: Annotated[str | None, typer.Argument(help="Print this one.")] = None,
-) -> None:
+def plans(name: Annotated[str | None, typer.Argument(help="Print this one.")] = None) -> None:
     """List the packaged plans, or print one, to begin one's own from."""
     if name is None:
         typer.echo("\n".join(plan_names()))

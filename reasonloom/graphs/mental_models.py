@@ -7,11 +7,7 @@ from reasonloom.nodes.mental_models.create import create_model
 from reasonloom.nodes.mental_models.predict import predict_with_model
 from reasonloom.nodes.mental_models.propose import propose_models
 from reasonloom.nodes.mental_models.read import get_model, list_models
-from reasonloom.nodes.mental_models.resolve import (
-    ResolvingState,
-    judge_outcome,
-    resolve_prediction,
-)
+from reasonloom.nodes.mental_models.resolve import ResolvingState, judge_outcome, resolve_prediction
 from reasonloom.nodes.mental_models.revise import activate_model, revise_model
 from reasonloom.nodes.state import ToolState
 

@@ -102,8 +102,7 @@ AGGREGATE = Graph(
     "got_aggregate",
     1,
     wiring(
-        AggregateState,
-        {"find_inputs": find_inputs, "merge": merge, "keep_merged": persist_merged},
+        AggregateState, {"find_inputs": find_inputs, "merge": merge, "keep_merged": persist_merged}
     ),
     saved=True,
     writes=True,

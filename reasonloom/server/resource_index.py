@@ -13,13 +13,7 @@ from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp_types import Annotations, Resource, ResourceTemplate
 
-from reasonloom.errors import (
-    InternalFault,
-    InvalidArgument,
-    NotFound,
-    ReasonloomError,
-    TimedOut,
-)
+from reasonloom.errors import InternalFault, InvalidArgument, NotFound, ReasonloomError, TimedOut
 from reasonloom.server.auth.scopes import readable
 from reasonloom.server.names import unknown_argument
 from reasonloom.server.resources.kind import MIME_TYPE

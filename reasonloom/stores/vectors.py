@@ -32,9 +32,7 @@ def distinct(vectors: Mapping[str, Sequence[float]]) -> tuple[list[int], list[st
     return list(shared.values()), [vector_literal(vector) for vector in shared]
 
 
-def embedding_rows(
-    vectors: Mapping[int, Mapping[str, Sequence[float]]],
-) -> dict[str, list[Any]]:
+def embedding_rows(vectors: Mapping[int, Mapping[str, Sequence[float]]]) -> dict[str, list[Any]]:
     """Return `ids`, `sectors` and `vectors` of the rows to store for the vectors of memories."""
     rows = [
         (memory_id, *row)

@@ -96,10 +96,7 @@ HOSTS: Mapping[str, Host] = {
         "Cursor",
         JsonFormat(comments=True),
         "mcpServers",
-        {
-            USER: lambda: Path.home() / ".cursor" / "mcp.json",
-            PROJECT: _here(".cursor", "mcp.json"),
-        },
+        {USER: lambda: Path.home() / ".cursor" / "mcp.json", PROJECT: _here(".cursor", "mcp.json")},
         typed=True,
         after="Restart Cursor; its settings list the server under MCP.",
     ),

@@ -90,8 +90,7 @@ def import_(
         bool, typer.Option("--dry-run", help="Check the file and store nothing.")
     ] = False,
     keep_strength: Annotated[
-        bool,
-        typer.Option("--keep-strength", help="Keep strength and accesses; else as new."),
+        bool, typer.Option("--keep-strength", help="Keep strength and accesses; else as new.")
     ] = False,
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Store the good lines where some are bad.")

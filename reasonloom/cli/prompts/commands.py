@@ -16,8 +16,7 @@ from reasonloom.prompts.validation import next_version
 from reasonloom.settings import load_settings
 
 Folder = Annotated[
-    Path | None,
-    typer.Option(help="Your folder of prompts.", show_default="REASONLOOM_PROMPTS"),
+    Path | None, typer.Option(help="Your folder of prompts.", show_default="REASONLOOM_PROMPTS")
 ]
 Prompt = Annotated[str, typer.Argument(help="NAME or NAME=VERSION, such as tree/propose=v2.")]
 

@@ -46,8 +46,7 @@ def optimise(
         list[str] | None, typer.Option(metavar="PART=COLUMN", help="As of `eval run`.")
     ] = None,
     set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="As of `eval run`."),
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="As of `eval run`.")
     ] = None,
     shares: Annotated[
         str, typer.Option("--split", help="Shares of train, validation and test.")
@@ -62,8 +61,7 @@ def optimise(
     tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens in all.")] = None,
     usd: Annotated[float | None, typer.Option(help="Most US dollars in all.")] = None,
     limit: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[PROVIDER=]CALLS", help="Calls at the same time."),
+        list[str] | None, typer.Option(metavar="[PROVIDER=]CALLS", help="Calls at the same time.")
     ] = None,
     parallel: Annotated[int, typer.Option(min=1, max=1_000, help="Items at the same time.")] = 16,
     resume: Annotated[
@@ -74,8 +72,7 @@ def optimise(
         bool, typer.Option("--write", help="Write the winner as the next version.")
     ] = False,
     folder: Annotated[
-        Path | None,
-        typer.Option(help="Your folder of prompts.", show_default="REASONLOOM_PROMPTS"),
+        Path | None, typer.Option(help="Your folder of prompts.", show_default="REASONLOOM_PROMPTS")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:

@@ -43,10 +43,7 @@ class Demo:
     user: str
 
     async def ask(
-        self,
-        tool: str,
-        arguments: dict[str, Any],
-        progress: ProgressFnT | None = None,
+        self, tool: str, arguments: dict[str, Any], progress: ProgressFnT | None = None
     ) -> tuple[dict[str, Any], float]:
         """Call a tool; return its structured answer and the milliseconds it took.
 

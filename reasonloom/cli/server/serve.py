@@ -79,8 +79,7 @@ def serve(
         ),
     ] = None,
     toolsets: Annotated[
-        str | None,
-        typer.Option(help="default, all, thought, reasoning, ...; separated by commas."),
+        str | None, typer.Option(help="default, all, thought, reasoning, ...; separated by commas.")
     ] = None,
     tools: Names = None,
     exclude_tools: Names = None,

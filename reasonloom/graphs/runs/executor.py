@@ -86,11 +86,7 @@ class GraphExecutor:
         await saver.aput(config, saved.checkpoint, saved.metadata, versions)
 
     async def _execute(
-        self,
-        execution: Execution,
-        graph: Graph,
-        report: Report,
-        start: dict[str, Any] | None,
+        self, execution: Execution, graph: Graph, report: Report, start: dict[str, Any] | None
     ) -> dict[str, Any]:
         compiled = await self._compile(graph)
         saving_for.set(execution.caller.owner)

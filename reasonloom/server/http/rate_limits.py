@@ -19,11 +19,7 @@ TRY_LATER = -32_000
 def too_many_requests(message: str, seconds: float) -> Response:
     """Return a 429 with the seconds after which to retry."""
     wait = max(1, math.ceil(seconds))
-    error = {
-        "code": TRY_LATER,
-        "message": message,
-        "data": {"retryable": True, "retryAfter": wait},
-    }
+    error = {"code": TRY_LATER, "message": message, "data": {"retryable": True, "retryAfter": wait}}
     body = {"jsonrpc": "2.0", "id": None, "error": error}
     return JSONResponse(body, status_code=429, headers={"retry-after": str(wait)})
 

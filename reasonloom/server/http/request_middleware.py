@@ -184,10 +184,7 @@ async def _refuse(refusal: Refusal, status: int, send: Send) -> None:
     identifier = refusal.ids[0] if len(refusal.ids) == 1 else None
     error = {"code": refusal.code, "message": refusal.message}
     body = json.dumps({"jsonrpc": "2.0", "id": identifier, "error": error}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-    ]
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 

@@ -99,13 +99,5 @@ TOOLSET = Toolset(
         "Begin with {session_start}, end with {session_end}, come back with "
         "{memory_session_resume}.",
     ),
-    tools=(
-        *WRITING,
-        *FINDING,
-        *CORRECTING,
-        *SURVEYING,
-        *GROUNDING,
-        *WORKSPACES,
-        *SESSIONS,
-    ),
+    tools=(*WRITING, *FINDING, *CORRECTING, *SURVEYING, *GROUNDING, *WORKSPACES, *SESSIONS),
 )

@@ -89,10 +89,7 @@ async def hearsay(tx: Transaction, ids: Iterable[int]) -> set[int]:
     An episode repeats other memories, which may have been corrected since; an agent's own words
     are no evidence for themselves.
     """
-    wanted = {
-        "ids": list(ids),
-        "categories": list(HEARSAY_CATEGORIES),
-    }
+    wanted = {"ids": list(ids), "categories": list(HEARSAY_CATEGORIES)}
     return {row[0] for row in await tx.tuples(SQL.hearsay, wanted)}
 
 

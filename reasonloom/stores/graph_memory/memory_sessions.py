@@ -88,10 +88,7 @@ async def reopen(tx: Transaction, session_id: UUID) -> None:
 
 
 def _place(tx: Transaction, caller: Caller) -> dict[str, str]:
-    return {
-        "client": caller.client or "",
-        "project": caller.project or "",
-    }
+    return {"client": caller.client or "", "project": caller.project or ""}
 
 
 @dataclass(frozen=True, slots=True)

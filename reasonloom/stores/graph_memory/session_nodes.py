@@ -70,14 +70,7 @@ async def count(
     tx: Transaction, session: UUID, *, episode: int | None, head: int | None
 ) -> tuple[int, int]:
     """Return how many nodes a session has, and how many of them are newer than its episode."""
-    row = await tx.first(
-        SQL.count,
-        {
-            **_of(tx, session),
-            "after": episode or 0,
-            "head": head or 0,
-        },
-    )
+    row = await tx.first(SQL.count, {**_of(tx, session), "after": episode or 0, "head": head or 0})
     assert row is not None  # noqa: S101 - a count gives a row
     return int(row.nodes), int(row.since)
 
@@ -108,7 +101,4 @@ async def join(tx: Transaction, session: UUID, episode: int, *, run_id: UUID) ->
 
 
 def _of(tx: Transaction, session: UUID) -> dict[str, object]:
-    return {
-        "session": session,
-        "episode_tool": EPISODE_TOOL,
-    }
+    return {"session": session, "episode_tool": EPISODE_TOOL}

@@ -16,13 +16,7 @@ async def supersede(
     tx: Transaction, newer: int, older: int, *, reason: str | None, origin: str, run_id: UUID
 ) -> bool:
     """Let a memory supersede another; False where the other is not there any more."""
-    values = {
-        "newer": newer,
-        "older": older,
-        "origin": origin,
-        "run_id": run_id,
-        "reason": reason,
-    }
+    values = {"newer": newer, "older": older, "origin": origin, "run_id": run_id, "reason": reason}
     return await tx.run(SQL.supersede, values) == 1
 
 

@@ -61,8 +61,7 @@ async def require(tx: Transaction, workspace_id: str, *, hold: bool = False) -> 
     """
     named = NAMED.fullmatch(workspace_id)
     row = named and await tx.first(
-        SQL.hold_workspace if hold else SQL.find,
-        {"number": int(workspace_id.removeprefix(PREFIX))},
+        SQL.hold_workspace if hold else SQL.find, {"number": int(workspace_id.removeprefix(PREFIX))}
     )
     if not row:
         raise WorkspaceNotFound(workspace_id, field="workspace_id")

@@ -91,10 +91,7 @@ async def replace(tx: Transaction, ids: Sequence[int], edges: Sequence[NewEdge])
 
 async def reasons_between(tx: Transaction, pairs: Sequence[tuple[int, int]]) -> list[str]:
     """Return why each earlier chunk leads to the later one; "" where no edge says so."""
-    values = {
-        "earlier": [earlier for earlier, _ in pairs],
-        "later": [later for _, later in pairs],
-    }
+    values = {"earlier": [earlier for earlier, _ in pairs], "later": [later for _, later in pairs]}
     rows = await tx.all(SQL.between, values)
     reasons = {int(row.place): str(row.reason or row.origin) for row in rows}
     return [reasons.get(place, "") for place in range(1, len(pairs) + 1)]

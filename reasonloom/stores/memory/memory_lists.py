@@ -22,11 +22,7 @@ FILTERS = {
     "cluster": """m.id IN (SELECT k.memory_id FROM basin_members k
         WHERE k.owner = :owner AND k.basin = :cluster)""",
 }
-HIDDEN = {
-    "no": "m.deleted_at IS NULL",
-    "also": "true",
-    "only": "m.deleted_at IS NOT NULL",
-}
+HIDDEN = {"no": "m.deleted_at IS NULL", "also": "true", "only": "m.deleted_at IS NOT NULL"}
 KINDS = {
     "now": "m.source_kind <> 'transcript'",
     "past": "m.source_kind = 'transcript'",

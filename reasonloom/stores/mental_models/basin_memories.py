@@ -27,11 +27,7 @@ SLOTS = 1 << 16
 """Hash values among which a sample picks."""
 
 SQL = load(
-    __file__,
-    present=PRESENT,
-    semantic=SECTOR_BIT["semantic"],
-    longest=LONGEST,
-    last_slot=SLOTS - 1,
+    __file__, present=PRESENT, semantic=SECTOR_BIT["semantic"], longest=LONGEST, last_slot=SLOTS - 1
 )
 HEADER = 4
 """Bytes before the numbers in pgvector's binary form: the dimension, and two unused."""

@@ -133,12 +133,7 @@ async def record(tx: Transaction, model: UUID) -> list[Tally]:
 
 
 async def back_test(
-    tx: Transaction,
-    model: UUID,
-    *,
-    basins: Sequence[UUID],
-    former: Sequence[UUID],
-    floor: float,
+    tx: Transaction, model: UUID, *, basins: Sequence[UUID], former: Sequence[UUID], floor: float
 ) -> tuple[int, int]:
     """Return how many resolved predictions the model would make with `basins`, and how many hold.
 

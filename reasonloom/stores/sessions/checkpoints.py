@@ -88,10 +88,7 @@ async def capture_state(tx: Transaction, session: SessionRow) -> dict[str, Any]:
     return {
         "active_branch_id": str(session.active_branch_id),
         "branches": {
-            str(each.id): {
-                "state": each.state,
-                "head": str(each.head_id) if each.head_id else None,
-            }
+            str(each.id): {"state": each.state, "head": str(each.head_id) if each.head_id else None}
             for each in await branches.of_session(tx, session)
         },
     }

@@ -63,11 +63,7 @@ class Guard:
     """Passes requests with an allowed host and origin, and a token where one is required."""
 
     def __init__(
-        self,
-        app: ASGIApp,
-        base: str,
-        names: AllowedNames,
-        verifier: Verifier | None,
+        self, app: ASGIApp, base: str, names: AllowedNames, verifier: Verifier | None
     ) -> None:
         """Guard `app`, whose pages are below the path `base`."""
         self._app = app

@@ -102,12 +102,7 @@ class Live(Generic[M]):
 
 
 def confirm(
-    label: str,
-    title: str,
-    warning: str,
-    do: Callable[[], Awaitable[None]],
-    *,
-    danger: bool = False,
+    label: str, title: str, warning: str, do: Callable[[], Awaitable[None]], *, danger: bool = False
 ) -> None:
     """Draw the button; `warning` says in the dialog what it will change."""
     with ui.dialog() as dialog, ui.element("div").classes("studio-card studio-dialog"):

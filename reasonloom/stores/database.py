@@ -2,11 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import psycopg
 from sqlalchemy import CursorResult, Row, TextClause
@@ -30,6 +30,7 @@ TOO_SLOW = (
     "REASONLOOM_STATEMENT_SECONDS"
 )
 UNREACHED = (DBAPIError, psycopg.OperationalError, OSError)
+T = TypeVar("T")
 Values = Mapping[str, Any]
 NO_VALUES: Values = MappingProxyType({})
 POOL_WAIT = 30.0
@@ -58,9 +59,26 @@ class Transaction:
         """Return every row of a query, to be unpacked: for many rows quicker than by name."""
         return cast("Sequence[tuple[Any, ...]]", await self.all(statement, values))
 
+    async def rows(
+        self, kind: Callable[..., T], statement: TextClause, values: Values = NO_VALUES
+    ) -> list[T]:
+        """Return every row of a query as a `kind`, which takes its columns in their order."""
+        return [kind(*row) for row in await self.tuples(statement, values)]
+
     async def first(self, statement: TextClause, values: Values = NO_VALUES) -> Row[Any] | None:
         """Return the first row of a query, or None."""
         return (await self._execute(statement, values)).first()
+
+    async def one(self, statement: TextClause, values: Values = NO_VALUES) -> Row[Any]:
+        """Return the row of a query that always gives one, such as a count."""
+        row = await self.first(statement, values)
+        assert row is not None  # noqa: S101 - it always is
+        return row
+
+    async def number(self, statement: TextClause, values: Values = NO_VALUES) -> int:
+        """Return the one number that a query gives, 0 where it gives no row."""
+        row = await self.first(statement, values)
+        return int(row[0]) if row else 0
 
     async def _execute(self, statement: TextClause, values: Values) -> CursorResult[Any]:
         """Execute a statement, in which `:owner` and `:space` are the transaction's own."""

@@ -57,8 +57,7 @@ async def latest_runs(tx: Transaction, most: int) -> list[Latest]:
 
 
 async def _newest(tx: Transaction, statement: TextClause, most: int) -> list[Latest]:
-    values = {"most": most}
-    return [Latest(*row) for row in await tx.tuples(statement, values)]
+    return await tx.rows(Latest, statement, {"most": most})
 
 
 Mark = tuple[Any, ...]
@@ -93,6 +92,5 @@ async def runs_mark(tx: Transaction) -> Mark:
 
 
 async def _mark(tx: Transaction, statement: Any, identifier: UUID) -> Mark:
-    values = {"id": identifier}
-    row = await tx.first(statement, values)
+    row = await tx.first(statement, {"id": identifier})
     return tuple(row) if row else ()

@@ -47,14 +47,12 @@ async def corrected(tx: Transaction, claim: str, *, most: int) -> dict[int, int]
 
 async def edges_of(tx: Transaction, ids: Iterable[int], *, read: int) -> list[EdgeRow]:
     """Return up to `read` edges of each node each way, the heaviest first."""
-    values = {"ids": list(ids), "read": read}
-    return [EdgeRow(*row) for row in await tx.tuples(SQL.edges, values)]
+    return await tx.rows(EdgeRow, SQL.edges, {"ids": list(ids), "read": read})
 
 
 async def unknown_words(tx: Transaction, query: str) -> list[str]:
     """Return the words of a query, as they are stored, that no memory holds."""
-    values = {"text": query[:LONGEST_QUERY]}
-    return [row[0] for row in await tx.tuples(SQL.unknown, values)]
+    return [row[0] for row in await tx.tuples(SQL.unknown, {"text": query[:LONGEST_QUERY]})]
 
 
 async def words_of_length(tx: Transaction, word: str, *, within: int) -> list[str]:

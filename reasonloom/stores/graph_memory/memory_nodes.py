@@ -138,8 +138,7 @@ async def list_nodes(
     given = conditions.given()
     values = {"most": most, **given}
     where = " AND ".join([CURRENT_NODES, *(CONDITIONS[name] for name in given)])
-    rows = await tx.tuples(SQL.fill("list", where=where, order=ORDERS[order]), values)
-    return [NodeRow(*row) for row in rows]
+    return await tx.rows(NodeRow, SQL.fill("list", where=where, order=ORDERS[order]), values)
 
 
 async def sessions_numbered(tx: Transaction, numbers: dict[int, str]) -> list[UUID]:
@@ -148,8 +147,7 @@ async def sessions_numbered(tx: Transaction, numbers: dict[int, str]) -> list[UU
     Raises:
         SessionNotFound: names the first that this owner does not have.
     """
-    values = {"numbers": list(numbers)}
-    found: dict[int, UUID] = dict(await tx.tuples(SQL.sessions, values))
+    found: dict[int, UUID] = dict(await tx.tuples(SQL.sessions, {"numbers": list(numbers)}))
     for number, field in numbers.items():
         if number not in found:
             raise SessionNotFound(str(number), field=field)

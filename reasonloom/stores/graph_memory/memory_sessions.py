@@ -69,8 +69,7 @@ async def begin(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
     made = await sessions.open_session(
         tx, new, mode=MODE, project=caller.project, client=caller.client
     )
-    row = await tx.first(SQL.number, {"id": made})
-    assert row is not None  # noqa: S101 - inserted one statement ago
+    row = await tx.one(SQL.number, {"id": made})
     await go_on(tx, caller, made)
     return NumberedSession(made, row.number)
 
@@ -116,8 +115,7 @@ async def of_number(tx: Transaction, number: int, *, field: str = "session_id") 
 
 async def of_id(tx: Transaction, session_id: UUID) -> SessionCourse:
     """Return a session that is known to exist."""
-    row = await tx.first(SQL.of_id, {"id": session_id})
-    assert row is not None  # noqa: S101 - sessions are never removed
+    row = await tx.one(SQL.of_id, {"id": session_id})
     return _course(row)
 
 
@@ -126,8 +124,7 @@ async def merge_metadata(
 ) -> dict[str, Any]:
     """Add to a session's metadata, the new value where a key is there; return the whole."""
     merged = json.dumps(metadata, ensure_ascii=False)
-    row = await tx.first(SQL.merge, {"id": session_id, "metadata": merged})
-    assert row is not None  # noqa: S101 - the session is there
+    row = await tx.one(SQL.merge, {"id": session_id, "metadata": merged})
     return dict(row.metadata)
 
 

@@ -82,6 +82,5 @@ class GraphQuality:
 
 async def graph_quality(tx: Transaction, *, low: float, stale: float, most: int) -> GraphQuality:
     """Return the weak nodes: confidence below `low`, strength below `stale`; `most` of each."""
-    values = {"low": low, "stale": stale, "most": most}
-    [row] = await tx.tuples(SQL.judge, values)
+    [row] = await tx.tuples(SQL.judge, {"low": low, "stale": stale, "most": most})
     return GraphQuality(*row)

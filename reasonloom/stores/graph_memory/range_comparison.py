@@ -85,7 +85,7 @@ async def steps(tx: Transaction, pair: Pair) -> list[Step]:
         older=VISIBLE_NODES,
         newer=VISIBLE_NODES.replace("m.", "newer."),
     )
-    return [Step(*row) for row in await tx.tuples(statement, pair.values())]
+    return await tx.rows(Step, statement, pair.values())
 
 
 async def counts(
@@ -93,9 +93,7 @@ async def counts(
 ) -> Counts:
     """Return the counts of both ranges; `corrected` are nodes of A that B corrects."""
     statement = SQL.fill("counts", a=pair.a.condition("a"), b=pair.b.condition("b"))
-    values = {**pair.values(), "corrected": list(corrected), "faded": faded}
-    row = await tx.first(statement, values)
-    assert row is not None  # noqa: S101 - a count gives a row
+    row = await tx.one(statement, {**pair.values(), "corrected": list(corrected), "faded": faded})
     return Counts(row.in_a, row.in_b, row.only_b, row.faded, row.elsewhere)
 
 

@@ -70,8 +70,7 @@ async def last_episode(tx: Transaction, project: str | None) -> int | None:
 
 async def last_nodes(tx: Transaction, session: UUID) -> list[int]:
     """Return the newest nodes of a session."""
-    values = {"session": session, "most": ABOUT}
-    return [row.id for row in await tx.all(SQL.last_nodes, values)]
+    return [row.id for row in await tx.all(SQL.last_nodes, {"session": session, "most": ABOUT})]
 
 
 async def weighed(

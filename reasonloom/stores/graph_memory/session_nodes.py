@@ -70,21 +70,20 @@ async def count(
     tx: Transaction, session: UUID, *, episode: int | None, head: int | None
 ) -> tuple[int, int]:
     """Return how many nodes a session has, and how many of them are newer than its episode."""
-    row = await tx.first(SQL.count, {**_of(tx, session), "after": episode or 0, "head": head or 0})
-    assert row is not None  # noqa: S101 - a count gives a row
+    row = await tx.one(SQL.count, {**_of(tx, session), "after": episode or 0, "head": head or 0})
     return int(row.nodes), int(row.since)
 
 
 async def entries(tx: Transaction, session: UUID, most: int) -> list[Entry]:
     """Return the current nodes of a session in order, at most the `most` newest of each kind."""
     values = {**_of(tx, session), "talk_tool": TALK_TOOL, "most": most}
-    return [Entry(*row) for row in await tx.tuples(SQL.read, values)]
+    return await tx.rows(Entry, SQL.read, values)
 
 
 async def newest(tx: Transaction, session: UUID, event_type: str, most: int) -> Sequence[NodeRow]:
     """Return the newest nodes of one event type, the newest first, nothing superseded."""
     values = {**_of(tx, session), "event_type": event_type, "most": most}
-    return [NodeRow(*row) for row in await tx.tuples(SQL.newest, values)]
+    return await tx.rows(NodeRow, SQL.newest, values)
 
 
 async def join(tx: Transaction, session: UUID, episode: int, *, run_id: UUID) -> int:

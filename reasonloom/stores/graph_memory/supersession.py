@@ -22,8 +22,7 @@ async def supersede(
 
 async def tags_of(tx: Transaction, memory_id: int, content: str) -> tuple[list[str], bool]:
     """Return a memory's tags, and whether it says the same as `content`; no tags if it is gone."""
-    values = {"id": memory_id, "content": content}
-    row = await tx.first(SQL.older, values)
+    row = await tx.first(SQL.older, {"id": memory_id, "content": content})
     return (list(row.tags), row.same) if row else ([], False)
 
 
@@ -38,6 +37,5 @@ async def above(tx: Transaction, memory_id: int, *, most: int) -> dict[tuple[int
 
     Each tells whether it is there only because the newer one outdoes another correction.
     """
-    values = {"id": memory_id, "most": most}
-    rows = await tx.tuples(SQL.above, values)
+    rows = await tx.tuples(SQL.above, {"id": memory_id, "most": most})
     return {(newer, older): outdone for newer, older, outdone in rows}

@@ -48,8 +48,7 @@ async def create(tx: Transaction, effect: UUID, name: str) -> WorkspaceRow:
     """Create a workspace with the owner's next number, once for each `effect`."""
     await tx.run(SQL.hold)
     await tx.run(SQL.create, {"name": name, "effect": effect})
-    row = await tx.first(SQL.created, {"effect": effect})
-    assert row is not None  # noqa: S101 - inserted one statement ago
+    row = await tx.one(SQL.created, {"effect": effect})
     return WorkspaceRow(row.number, row.name)
 
 
@@ -70,8 +69,7 @@ async def require(tx: Transaction, workspace_id: str, *, hold: bool = False) -> 
 
 async def contexts(tx: Transaction, workspace: WorkspaceRow) -> list[ContextRow]:
     """Return the files of a workspace in the order they were added."""
-    rows = await tx.tuples(SQL.contexts, {"workspace": workspace.number})
-    return [ContextRow(*row) for row in rows]
+    return await tx.rows(ContextRow, SQL.contexts, {"workspace": workspace.number})
 
 
 async def put(

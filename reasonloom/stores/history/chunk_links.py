@@ -57,8 +57,7 @@ class NewEdge:
 
 async def facts(tx: Transaction, ids: Sequence[int]) -> list[Facts]:
     """Return the chunks of `ids` that exist and are not hidden, in order of time."""
-    values = {"ids": list(ids)}
-    return [Facts(*row) for row in await tx.tuples(SQL.by_id, values)]
+    return await tx.rows(Facts, SQL.by_id, {"ids": list(ids)})
 
 
 async def sessions_before(
@@ -72,7 +71,7 @@ async def sessions_before(
         "read": read,
         "most": most,
     }
-    return [Ended(*row) for row in await tx.tuples(SQL.before, values)]
+    return await tx.rows(Ended, SQL.before, values)
 
 
 async def first_of(tx: Transaction, project: str, sessions: Sequence[str]) -> set[int]:
@@ -146,7 +145,7 @@ class WalkChunk:
 async def edges(tx: Transaction, ids: Collection[int], *, fan: int) -> list[WalkEdge]:
     """Return the `fan` heaviest edges that lead from each chunk, and as many that lead to it."""
     values = {"ids": list(ids), "origins": list(ORIGINS), "fan": fan}
-    return [WalkEdge(*row) for row in await tx.tuples(SQL.edges, values)]
+    return await tx.rows(WalkEdge, SQL.edges, values)
 
 
 async def chunks(tx: Transaction, ids: Sequence[int]) -> dict[int, WalkChunk]:

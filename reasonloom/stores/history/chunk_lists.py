@@ -91,7 +91,7 @@ class ChunkFilter:
 
 async def projects(tx: Transaction) -> list[ProjectRow]:
     """Return the projects that hold any chunk, that with the newest first."""
-    return [ProjectRow(*row) for row in await tx.tuples(SQL.projects)]
+    return await tx.rows(ProjectRow, SQL.projects)
 
 
 async def is_known(tx: Transaction, slug: str) -> bool:
@@ -107,7 +107,7 @@ async def slugs(tx: Transaction) -> list[str]:
 async def sessions(tx: Transaction, project: str, span: Span) -> list[SessionRow]:
     """Return all sessions of a project, the newest first; `within` tells those of the span."""
     values = {"project": project, "since": span.since, "until": span.until}
-    return [SessionRow(*row) for row in await tx.tuples(SQL.sessions, values)]
+    return await tx.rows(SessionRow, SQL.sessions, values)
 
 
 async def beginning(tx: Transaction, project: str, start: str, most: int) -> list[str]:
@@ -130,8 +130,7 @@ async def session_before(tx: Transaction, project: str, current: str | None) -> 
 
 async def count(tx: Transaction, chosen: ChunkFilter) -> int:
     """Return how many chunks are meant."""
-    row = await tx.first(SQL.count, chosen.values(tx))
-    return int(row[0]) if row else 0
+    return await tx.number(SQL.count, chosen.values(tx))
 
 
 async def in_time(
@@ -153,11 +152,9 @@ async def places(tx: Transaction, ids: Sequence[int]) -> dict[int, Place]:
 
 async def edges(tx: Transaction) -> int:
     """Return how many edges join chunks that are not forgotten."""
-    row = await tx.first(SQL.edges)
-    return int(row[0]) if row else 0
+    return await tx.number(SQL.edges)
 
 
 async def clusters(tx: Transaction) -> int:
     """Return how many basins hold a chunk that is not forgotten."""
-    row = await tx.first(SQL.clusters)
-    return int(row[0]) if row else 0
+    return await tx.number(SQL.clusters)

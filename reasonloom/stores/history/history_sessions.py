@@ -29,8 +29,7 @@ async def sessions_for(tx: Transaction, places: Collection[Place]) -> dict[Place
     for session, project in new:
         free = session not in taken and session not in names
         names[session if free else f"{project}/{session}"] = (session, project)
-    last = await tx.first(SQL.numbers, {"new": len(names)})
-    assert last is not None  # noqa: S101 - found or inserted
+    last = await tx.one(SQL.numbers, {"new": len(names)})
     values = {
         "first": int(last.last_session) - len(names),
         "ids": [uuid4() for _ in names],
@@ -86,12 +85,10 @@ class Piece(NamedTuple):
 
 async def find_sessions(tx: Transaction, session: str, project: str | None) -> list[PastSession]:
     """Return the sessions of this id, one a project, the newest first."""
-    values = {"session": session, "project": project}
-    return [PastSession(*row) for row in await tx.tuples(SQL.find_sessions, values)]
+    return await tx.rows(PastSession, SQL.find_sessions, {"session": session, "project": project})
 
 
 async def pieces(tx: Transaction, chosen: PastSession, size: int, skip: int) -> list[Piece]:
     """Return a page of a session's pieces in order of time."""
     values = {"session": chosen.session, "project": chosen.project}
-    rows = await tx.tuples(SQL.pieces, {**values, "size": size, "skip": skip})
-    return [Piece(*row) for row in rows]
+    return await tx.rows(Piece, SQL.pieces, {**values, "size": size, "skip": skip})

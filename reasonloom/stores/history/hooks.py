@@ -34,10 +34,9 @@ class HookRun:
 
 async def put(tx: Transaction, run: HookRun) -> None:
     """Store the last run of a hook; of two concurrent ones the one that started later stays."""
-    values = {**asdict(run), "message": run.message[:MESSAGE_LENGTH]}
-    await tx.run(SQL.put, values)
+    await tx.run(SQL.put, {**asdict(run), "message": run.message[:MESSAGE_LENGTH]})
 
 
 async def last_runs(tx: Transaction) -> Sequence[HookRun]:
     """Return the owner's last run of each hook that ever ran."""
-    return [HookRun(*row) for row in await tx.tuples(SQL.all)]
+    return await tx.rows(HookRun, SQL.all)

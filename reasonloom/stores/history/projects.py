@@ -43,7 +43,7 @@ async def project_for(tx: Transaction, path: str | None) -> str:
 
 async def projects(tx: Transaction) -> list[ProjectRow]:
     """Return the owner's projects by slug."""
-    return [ProjectRow(*row) for row in await tx.tuples(SQL.projects)]
+    return await tx.rows(ProjectRow, SQL.projects)
 
 
 def normal(path: str | None) -> str | None:
@@ -93,7 +93,7 @@ async def project_of(tx: Transaction, paths: Sequence[str], session: str | None)
 async def newest_chunks(tx: Transaction, project: str, limit: int) -> Sequence[PastChunk]:
     """Return a project's chunks that are not forgotten, the newest first."""
     values = {"project": project, "limit": limit, "longest": LONGEST}
-    return [PastChunk(*row) for row in await tx.tuples(SQL.newest, values)]
+    return await tx.rows(PastChunk, SQL.newest, values)
 
 
 async def cluster_names(tx: Transaction, project: str, limit: int, most: int) -> Sequence[str]:

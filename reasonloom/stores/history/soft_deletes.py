@@ -62,8 +62,7 @@ async def forget(
     Those that another call hid meanwhile stay that call's.
     """
     await hold_owner(tx)
-    row = await tx.first(SQL.next)
-    assert row is not None  # noqa: S101 - a maximum always is
+    row = await tx.one(SQL.next)
     number = int(row.number)
     noted = {"project": project, "asked": json.dumps(request), "chunks": len(ids), "at": at}
     await tx.run(SQL.note, {"number": number, **noted})
@@ -76,7 +75,7 @@ async def forget(
 
 async def undoable(tx: Transaction) -> list[Forgotten]:
     """Return what can be restored, last forgotten first."""
-    return [Forgotten(*row) for row in await tx.tuples(SQL.list)]
+    return await tx.rows(Forgotten, SQL.list)
 
 
 async def hold_forgotten(tx: Transaction, number: int) -> Forgotten | None:

@@ -117,15 +117,13 @@ async def weaken(
 
 async def foresee(tx: Transaction, at: datetime) -> Weakened:
     """Return what weakening the space would do, without doing it."""
-    row = await tx.first(SQL.foresee, {"at": at})
-    assert row is not None  # noqa: S101 - a count gives a row
+    row = await tx.one(SQL.foresee, {"at": at})
     return Weakened(row.memories, row.before, row.after)
 
 
 async def settle(tx: Transaction, memory_id: int, at: datetime) -> float:
     """Bring a locked memory's strength to now, before its rate of decay changes; return it."""
-    row = await tx.first(SQL.settle, {"id": memory_id, "at": at})
-    assert row is not None  # noqa: S101 - it is held
+    row = await tx.one(SQL.settle, {"id": memory_id, "at": at})
     return float(row.strength)
 
 

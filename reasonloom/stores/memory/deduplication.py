@@ -58,6 +58,5 @@ async def strengthen_duplicate(
         "category": memory.category,
         "context": memory.context,
     }
-    row = await tx.first(SQL.strengthen, changes)
-    assert row is not None  # noqa: S101 - found a statement ago, and the owner's row is held
+    row = await tx.one(SQL.strengthen, changes)
     return Duplicate(row.id, row.strength, row.salience)

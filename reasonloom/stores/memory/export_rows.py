@@ -45,8 +45,7 @@ SQL = load(__file__, columns=columns(ExportRow, "m", without=JOINED))
 
 async def extent(tx: Transaction, *, hidden: bool) -> Extent:
     """Return the extent of the space now, with hidden memories or without."""
-    row = await tx.first(SQL.count, {"hidden": hidden})
-    assert row is not None  # noqa: S101 - a count gives a row
+    row = await tx.one(SQL.count, {"hidden": hidden})
     return Extent(row.memories, row.last)
 
 

@@ -26,8 +26,7 @@ async def store_many(tx: Transaction, memories: Sequence[NewMemory]) -> list[int
     """
     if not memories:
         return []
-    held = await tx.first(SQL.hold_owner)
-    assert held is not None  # noqa: S101 - found or inserted
+    held = await tx.one(SQL.hold_owner)
     effects = list(dict.fromkeys(memory.effect for memory in memories))
     ids: dict[UUID, int] = dict(await tx.tuples(SQL.effects, {"effects": effects}))
     new: list[NewMemory] = []

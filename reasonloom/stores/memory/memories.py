@@ -106,8 +106,7 @@ async def store(tx: Transaction, memory: NewMemory) -> int:
     """Store a memory with its vectors; return its id, the existing one if its effect is known."""
     sectors, vectors = distinct(memory.vectors)
     embedded = {"model": memory.model, "sectors": sectors, "vectors": vectors}
-    row = await tx.first(SQL.store, {**column_values(memory), **embedded})
-    assert row is not None  # noqa: S101 - found or inserted
+    row = await tx.one(SQL.store, {**column_values(memory), **embedded})
     return int(row.id)
 
 

@@ -71,17 +71,17 @@ class Correction(NamedTuple):
 
 async def outward(tx: Transaction, memory_id: int) -> list[Link]:
     """Return the heaviest edges that lead from a memory."""
-    return [Link(*row) for row in await tx.tuples(SQL.outward, _here(tx, memory_id))]
+    return await tx.rows(Link, SQL.outward, _here(tx, memory_id))
 
 
 async def inward(tx: Transaction, memory_id: int) -> list[Link]:
     """Return the heaviest edges that lead to a memory."""
-    return [Link(*row) for row in await tx.tuples(SQL.inward, _here(tx, memory_id))]
+    return await tx.rows(Link, SQL.inward, _here(tx, memory_id))
 
 
 async def corrections(tx: Transaction, memory_id: int) -> list[Correction]:
     """Return the chain of corrections that a memory is part of, oldest first."""
-    return [Correction(*row) for row in await tx.tuples(SQL.chain, _here(tx, memory_id))]
+    return await tx.rows(Correction, SQL.chain, _here(tx, memory_id))
 
 
 def _here(tx: Transaction, memory_id: int) -> dict[str, object]:

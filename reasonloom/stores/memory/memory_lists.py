@@ -89,8 +89,7 @@ async def word_query(tx: Transaction, words: str) -> str | None:
 async def page(tx: Transaction, chosen: MemoryFilter, size: int, skip: int) -> list[ListedMemory]:
     """Return the memories that pass the filter, newest first."""
     statement = SQL.fill("page", where=chosen.where())
-    values = {**chosen.values(), "size": size, "skip": skip}
-    return [ListedMemory(*row) for row in await tx.tuples(statement, values)]
+    return await tx.rows(ListedMemory, statement, {**chosen.values(), "size": size, "skip": skip})
 
 
 async def count(tx: Transaction, chosen: MemoryFilter) -> int:
@@ -161,5 +160,4 @@ async def require(tx: Transaction, memory_id: int) -> OneMemory:
 
 async def basins_of(tx: Transaction, memory_id: int) -> list[Membership]:
     """Return the basins that a memory belongs to, the strongest first."""
-    rows = await tx.tuples(SQL.basins, {"id": memory_id})
-    return [Membership(*row) for row in rows]
+    return await tx.rows(Membership, SQL.basins, {"id": memory_id})

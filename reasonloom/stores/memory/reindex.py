@@ -50,14 +50,12 @@ async def foreign_models(tx: Transaction, model: str) -> list[str]:
     oldest, so that the oldest tells until the end. A few foreign ones amid many of ours may
     be missed; `coverage` counts them all.
     """
-    values = {"model": model, "probes": PROBES}
-    return [row.model for row in await tx.all(SQL.foreign, values)]
+    return [row.model for row in await tx.all(SQL.foreign, {"model": model, "probes": PROBES})]
 
 
 async def coverage(tx: Transaction, model: str) -> Coverage:
     """Count the memories of this space, and those without vectors of `model`."""
-    row = await tx.first(SQL.count, {"model": model})
-    assert row is not None  # noqa: S101 - a count gives a row
+    row = await tx.one(SQL.count, {"model": model})
     return Coverage(row.memories, row.lacking)
 
 

@@ -39,13 +39,12 @@ class Strongest(NamedTuple):
 async def page(tx: Transaction, size: int, skip: int, *, without_model: bool) -> list[ListedBasin]:
     """Return basins, largest first; with `without_model` only those that no model has."""
     values = {"size": size, "skip": skip, "without_model": without_model}
-    return [ListedBasin(*row) for row in await tx.tuples(SQL.page, values)]
+    return await tx.rows(ListedBasin, SQL.page, values)
 
 
 async def count(tx: Transaction, *, without_model: bool) -> int:
     """Return the number of such basins."""
-    row = await tx.first(SQL.count, {"without_model": without_model})
-    return int(row[0]) if row else 0
+    return await tx.number(SQL.count, {"without_model": without_model})
 
 
 async def by_ids(tx: Transaction, ids: Sequence[UUID]) -> list[ListedBasin]:

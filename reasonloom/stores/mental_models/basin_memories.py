@@ -64,8 +64,7 @@ async def counted(tx: Transaction, after: int) -> tuple[int, int]:
 
 async def contents(tx: Transaction, ids: Sequence[int], *, most: int) -> dict[int, str]:
     """Return how the contents of memories begin, `most` characters of each."""
-    values = {"ids": list(ids), "most": most}
-    return dict(await tx.tuples(SQL.contents, values))
+    return dict(await tx.tuples(SQL.contents, {"ids": list(ids), "most": most}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,8 +61,7 @@ async def names(tx: Transaction, ids: Sequence[UUID]) -> dict[UUID, str]:
 
 async def largest(tx: Transaction, most: int) -> Sequence[Sized]:
     """Return the basins with the most memories."""
-    rows = await tx.tuples(SQL.largest, {"most": most})
-    return [Sized(*row) for row in rows]
+    return await tx.rows(Sized, SQL.largest, {"most": most})
 
 
 async def nearest(
@@ -71,8 +70,7 @@ async def nearest(
     """Return which of some basins a vector of `model` is nearest to, None where none has one."""
     if not ids:
         return None
-    values = {"ids": list(ids), "vector": vector, "model": model}
-    row = await tx.first(SQL.near, values)
+    row = await tx.first(SQL.near, {"ids": list(ids), "vector": vector, "model": model})
     return Home(row.id, float(row.cosine)) if row else None
 
 
@@ -102,11 +100,9 @@ async def dense_basins(
     tx: Transaction, *, least: int, coherence: float, most: int
 ) -> Sequence[Sized]:
     """Return basins that no model is made of, those with the most memories alike first."""
-    values = {"least": least, "coherence": coherence, "most": most}
-    return [Sized(*row) for row in await tx.tuples(SQL.dense, values)]
+    return await tx.rows(Sized, SQL.dense, {"least": least, "coherence": coherence, "most": most})
 
 
 async def failing_predictions(tx: Transaction, *, most: int) -> list[FailingRecord]:
     """Return the outcomes of the predictions of active models, by basin."""
-    rows = await tx.tuples(SQL.records, {"most": most})
-    return [FailingRecord(*row) for row in rows]
+    return await tx.rows(FailingRecord, SQL.records, {"most": most})

@@ -35,8 +35,7 @@ async def add(tx: Transaction, revision: RevisionRow) -> None:
 
 async def newest(tx: Transaction, model: UUID, most: int) -> list[RevisionRow]:
     """Return a model's revisions, the newest first."""
-    rows = await tx.tuples(SQL.of_model, {"model": model, "most": most})
-    return [RevisionRow(*row) for row in rows]
+    return await tx.rows(RevisionRow, SQL.of_model, {"model": model, "most": most})
 
 
 async def former_basins(tx: Transaction, model: UUID) -> list[UUID]:

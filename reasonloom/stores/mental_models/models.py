@@ -124,20 +124,17 @@ async def list_models(
     tx: Transaction, *, domain: str | None, status: str | None, most: int
 ) -> list[ListedRow]:
     """Return models, the newest first."""
-    values = {"domain": domain, "status": status, "most": most}
-    return [ListedRow(*row) for row in await tx.tuples(SQL.list, values)]
+    return await tx.rows(ListedRow, SQL.list, {"domain": domain, "status": status, "most": most})
 
 
 async def last_changed(tx: Transaction, most: int) -> list[tuple[UUID, str, datetime]]:
     """Return id, name and time of the models that were last changed, newest first."""
-    values = {"most": most}
-    return [(row.id, row.name, row.updated_at) for row in await tx.all(SQL.changed, values)]
+    return [(row.id, row.name, row.updated_at) for row in await tx.all(SQL.changed, {"most": most})]
 
 
 async def by_name(tx: Transaction, name: str, most: int) -> list[tuple[UUID, str]]:
     """Return id and name of the models that have a name, or whose id begins so, newest first."""
-    values = {"called": name, "most": most}
-    return [(row.id, row.name) for row in await tx.all(SQL.called, values)]
+    return [(row.id, row.name) for row in await tx.all(SQL.called, {"called": name, "most": most})]
 
 
 async def revise(
@@ -157,16 +154,14 @@ async def revise(
 
 async def set_status(tx: Transaction, model: UUID, status: str, now: datetime) -> None:
     """Give a held model another status."""
-    values = {"id": model, "status": status, "now": now}
-    await tx.run(SQL.set_status, values)
+    await tx.run(SQL.set_status, {"id": model, "status": status, "now": now})
 
 
 async def count(
     tx: Transaction, model: UUID, *, correct: bool, error: float, now: datetime
 ) -> None:
     """Count a resolved prediction; `error` is the squared error of its confidence."""
-    values = {"id": model, "correct": correct, "error": error, "now": now}
-    await tx.run(SQL.count, values)
+    await tx.run(SQL.count, {"id": model, "correct": correct, "error": error, "now": now})
 
 
 async def taken_names(tx: Transaction, names: Sequence[str]) -> set[str]:

@@ -108,8 +108,7 @@ async def require(tx: Transaction, prediction_id: str, *, hold: bool = False) ->
 
 async def newest(tx: Transaction, model: UUID, most: int) -> list[PredictionRow]:
     """Return a model's predictions, the newest first."""
-    values = {"model": model, "most": most}
-    return [PredictionRow(*row) for row in await tx.tuples(SQL.newest, values)]
+    return await tx.rows(PredictionRow, SQL.newest, {"model": model, "most": most})
 
 
 async def resolve(
@@ -128,8 +127,7 @@ async def resolve(
 
 async def record(tx: Transaction, model: UUID) -> list[Tally]:
     """Return the outcomes of a model's predictions, by template and basin."""
-    rows = await tx.tuples(SQL.record, {"model": model})
-    return [Tally(*row) for row in rows]
+    return await tx.rows(Tally, SQL.record, {"model": model})
 
 
 async def back_test(
@@ -172,8 +170,7 @@ class PredictionStates(NamedTuple):
 
 async def calibration_steps(tx: Transaction, model: UUID) -> list[CalibrationStep]:
     """Return the steps that hold any resolved prediction, the least confident first."""
-    rows = await tx.tuples(SQL.read, {"model": model})
-    return [CalibrationStep(*row) for row in rows]
+    return await tx.rows(CalibrationStep, SQL.read, {"model": model})
 
 
 async def prediction_states(tx: Transaction, model: UUID, now: object) -> PredictionStates:

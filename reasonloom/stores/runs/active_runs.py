@@ -63,5 +63,4 @@ class AnsweredCall(NamedTuple):
 
 async def answered_calls(tx: Transaction, session_id: UUID) -> list[AnsweredCall]:
     """Return the answered calls of the active runs of a session in the order of the answers."""
-    rows = await tx.tuples(SQL.answered_calls, {"session": session_id})
-    return [AnsweredCall(*row) for row in rows]
+    return await tx.rows(AnsweredCall, SQL.answered_calls, {"session": session_id})

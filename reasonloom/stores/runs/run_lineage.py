@@ -59,5 +59,4 @@ class RunMemory(NamedTuple):
 
 async def memories_of_run(tx: Transaction, run_id: UUID) -> list[RunMemory]:
     """Return the memories that a run stored or named in its answer, at most a hundred."""
-    rows = await tx.tuples(SQL.memories_of_run, {"run": run_id})
-    return [RunMemory(*row) for row in rows]
+    return await tx.rows(RunMemory, SQL.memories_of_run, {"run": run_id})

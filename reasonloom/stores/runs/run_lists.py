@@ -33,13 +33,12 @@ class ListedRun(NamedTuple):
 async def page(tx: Transaction, tool: str, status: str, size: int, skip: int) -> list[ListedRun]:
     """Return runs, newest first; "" means any tool or any status."""
     values = {"tool": tool, "status": status, "size": size, "skip": skip}
-    return [ListedRun(*row) for row in await tx.tuples(SQL.page, values)]
+    return await tx.rows(ListedRun, SQL.page, values)
 
 
 async def count(tx: Transaction, tool: str, status: str) -> int:
     """Return the number of such runs."""
-    row = await tx.first(SQL.count, {"tool": tool, "status": status})
-    return int(row[0]) if row else 0
+    return await tx.number(SQL.count, {"tool": tool, "status": status})
 
 
 async def tools(tx: Transaction) -> list[str]:
@@ -61,14 +60,12 @@ class ListedPonder(NamedTuple):
 
 async def ponder_page(tx: Transaction, size: int, skip: int) -> list[ListedPonder]:
     """Return the runs of parallel thinking, newest first."""
-    values = {"size": size, "skip": skip}
-    return [ListedPonder(*row) for row in await tx.tuples(SQL.ponder_page, values)]
+    return await tx.rows(ListedPonder, SQL.ponder_page, {"size": size, "skip": skip})
 
 
 async def ponder_count(tx: Transaction) -> int:
     """Return the number of runs of parallel thinking."""
-    row = await tx.first(SQL.ponder_count)
-    return int(row[0]) if row else 0
+    return await tx.number(SQL.ponder_count)
 
 
 @dataclass(frozen=True, slots=True)

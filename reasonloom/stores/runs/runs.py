@@ -69,8 +69,7 @@ async def open_run(tx: Transaction, run: RunRow, holder: UUID, seconds: float) -
 
     Returns False where the caller's key belongs to another run already.
     """
-    values = {**values_of(run), "holder": holder, "seconds": seconds}
-    return await tx.run(SQL.open, values) == 1
+    return await tx.run(SQL.open, {**values_of(run), "holder": holder, "seconds": seconds}) == 1
 
 
 async def record(tx: Transaction, run: RunRow) -> bool:
@@ -80,8 +79,7 @@ async def record(tx: Transaction, run: RunRow) -> bool:
 
 async def take_up(tx: Transaction, run_id: UUID, holder: UUID, seconds: float) -> bool:
     """Take the lease of an unfinished run that no process holds; False where that is not so."""
-    values = {"id": run_id, "holder": holder, "seconds": seconds}
-    return await tx.run(SQL.take_up, values) == 1
+    return await tx.run(SQL.take_up, {"id": run_id, "holder": holder, "seconds": seconds}) == 1
 
 
 async def close_run(tx: Transaction, run: RunRow) -> None:

@@ -76,8 +76,7 @@ async def require(
 
 async def of_session(tx: Transaction, session_id: UUID) -> list[CheckpointRow]:
     """Return the checkpoints of a session in the order they were created."""
-    rows = await tx.tuples(SQL.of_session, {"session": session_id})
-    return [CheckpointRow(*row) for row in rows]
+    return await tx.rows(CheckpointRow, SQL.of_session, {"session": session_id})
 
 
 async def capture_state(tx: Transaction, session: SessionRow) -> dict[str, Any]:

@@ -59,8 +59,7 @@ async def open_session(
     row = await tx.first(SQL.open, values)
     if row is None:
         # Another transaction inserted the same name after this one looked: its row is visible now.
-        row = await tx.first(SQL.open, values)
-    assert row is not None  # noqa: S101 - found or inserted
+        row = await tx.one(SQL.open, values)
     return UUID(str(row.id))
 
 
@@ -101,16 +100,14 @@ async def make_active(tx: Transaction, session_id: UUID, branch_id: UUID) -> Non
 
 async def newest(tx: Transaction, limit: int) -> list[SessionRow]:
     """Return the sessions that were written to last, newest first."""
-    return [SessionRow(*row) for row in await tx.tuples(SQL.newest, {"limit": limit})]
+    return await tx.rows(SessionRow, SQL.newest, {"limit": limit})
 
 
 async def page(tx: Transaction, words: str, size: int, skip: int) -> list[ListedSession]:
     """Return sessions, last written to first; `words` occur in their texts or name them."""
-    values = {"words": words, "size": size, "skip": skip}
-    return [ListedSession(*row) for row in await tx.tuples(SQL.page, values)]
+    return await tx.rows(ListedSession, SQL.page, {"words": words, "size": size, "skip": skip})
 
 
 async def count(tx: Transaction, words: str) -> int:
     """Return the number of sessions that match."""
-    row = await tx.first(SQL.count, {"words": words})
-    return int(row[0]) if row else 0
+    return await tx.number(SQL.count, {"words": words})

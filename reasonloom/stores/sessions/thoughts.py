@@ -81,8 +81,7 @@ async def line(
     """
     if head is None:
         return []
-    values = {"head": head, "most": most, "longest": longest}
-    rows = await tx.all(SQL.line, values)
+    rows = await tx.all(SQL.line, {"head": head, "most": most, "longest": longest})
     return [PastThought(row.id, row.input, row.content) for row in rows]
 
 
@@ -101,5 +100,4 @@ async def require(tx: Transaction, thought_id: str, *, field: str = "thought_id"
 
 async def of_session(tx: Transaction, session_id: UUID) -> list[ThoughtRow]:
     """Return all thoughts of a session in the order they were stored."""
-    rows = await tx.tuples(SQL.of_session, {"session": session_id})
-    return [ThoughtRow(*row) for row in rows]
+    return await tx.rows(ThoughtRow, SQL.of_session, {"session": session_id})

@@ -54,4 +54,4 @@ async def add(tx: Transaction, edges: Sequence[NewEdge]) -> None:
 
 async def of_graph(tx: Transaction, graph_id: UUID) -> list[EdgeRow]:
     """Return the edges of a graph, oldest first."""
-    return [EdgeRow(*row) for row in await tx.tuples(SQL.of_graph, {"graph": graph_id})]
+    return await tx.rows(EdgeRow, SQL.of_graph, {"graph": graph_id})

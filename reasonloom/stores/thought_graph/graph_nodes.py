@@ -114,7 +114,7 @@ async def add(tx: Transaction, nodes: Sequence[NewNode]) -> None:
 
 async def of_graph(tx: Transaction, graph_id: UUID) -> list[NodeRow]:
     """Return the nodes of a graph in the order they were added, the root first."""
-    return [NodeRow(*row) for row in await tx.tuples(SQL.of_graph, {"graph": graph_id})]
+    return await tx.rows(NodeRow, SQL.of_graph, {"graph": graph_id})
 
 
 async def set_scores(tx: Transaction, scores: Mapping[UUID, Scored]) -> None:

@@ -99,7 +99,7 @@ async def hold(tx: Transaction, graph_id: str, *, field: str = "graph_id") -> Gr
 
 async def newest(tx: Transaction, limit: int) -> list[GraphRow]:
     """Return the graphs written to last, newest first."""
-    return [GraphRow(*row) for row in await tx.tuples(SQL.newest, {"limit": limit})]
+    return await tx.rows(GraphRow, SQL.newest, {"limit": limit})
 
 
 async def close(tx: Transaction, graph: GraphRow, conclusion_id: UUID) -> None:
@@ -109,11 +109,9 @@ async def close(tx: Transaction, graph: GraphRow, conclusion_id: UUID) -> None:
 
 async def page(tx: Transaction, size: int, skip: int) -> list[ListedGraph]:
     """Return graphs, last written to first."""
-    rows = await tx.tuples(SQL.page, {"size": size, "skip": skip})
-    return [ListedGraph(*row) for row in rows]
+    return await tx.rows(ListedGraph, SQL.page, {"size": size, "skip": skip})
 
 
 async def count(tx: Transaction) -> int:
     """Return the number of graphs in the space."""
-    row = await tx.first(SQL.count)
-    return int(row[0]) if row else 0
+    return await tx.number(SQL.count)

@@ -63,7 +63,7 @@ async def ranking_features(
 ) -> list[RankingFeatures]:
     """Return the features of the memories of `ids` that exist, in no order."""
     values = {"ids": list(ids), "tags": list(tags), "dates": list(dates)}
-    return [RankingFeatures(*row) for row in await tx.tuples(SQL.features, values)]
+    return await tx.rows(RankingFeatures, SQL.features, values)
 
 
 async def neighbours(tx: Transaction, ids: Sequence[int]) -> dict[int, Neighbours]:
@@ -74,5 +74,4 @@ async def neighbours(tx: Transaction, ids: Sequence[int]) -> dict[int, Neighbour
 
 async def links(tx: Transaction, ids: Sequence[int]) -> list[Link]:
     """Return the edges to or from `ids`, one per pair and direction."""
-    rows = await tx.tuples(SQL.links, {"ids": list(ids)})
-    return [Link(*row) for row in rows]
+    return await tx.rows(Link, SQL.links, {"ids": list(ids)})

@@ -81,8 +81,7 @@ class Match:
 
 async def tags_in(tx: Transaction, query: str) -> list[str]:
     """Return the tags of the space that stand in `query`, as any part of it, the longest first."""
-    values = {"text": query[:LONGEST_QUERY]}
-    return [row.term for row in await tx.all(SQL.tags_in, values)]
+    return [row.term for row in await tx.all(SQL.tags_in, {"text": query[:LONGEST_QUERY]})]
 
 
 async def candidates(

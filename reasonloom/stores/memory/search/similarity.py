@@ -127,7 +127,7 @@ async def _scored(
         "pool": pool,
         "words_pool": max(pool, WORDS_POOL),
     }
-    return [SimilarMemory(*row) for row in await tx.tuples(statement, values)]
+    return await tx.rows(SimilarMemory, statement, values)
 
 
 def _matching_words(query: QueryTerms, scope: Scope, coverage: str) -> str:

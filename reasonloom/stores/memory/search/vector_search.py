@@ -76,8 +76,7 @@ def _by_index(near: Nearness, scope: Scope, pool: int, needed: int, indexed: int
     looked = min(needed, reach if near.everywhere else reach // 3)
     vectors = SQL.part("by_index", of_model=_of_model(near), size=str(len(near.vector)))
     sql = SQL.part("nearest_first", vectors=vectors, where=scope.where())
-    values = {"looked": looked, "indexed": indexed}
-    return VectorQuery(sql, values, min(pool, LEAST_INDEXED), reach)
+    return VectorQuery(sql, {"looked": looked, "indexed": indexed}, min(pool, LEAST_INDEXED), reach)
 
 
 def _of_model(near: Nearness) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.base import NAME_LIMIT
@@ -37,3 +37,13 @@ def with_engine(
             return await work(engine, caller.within(user))
 
     return asyncio.run(run())
+
+
+def read_rows(reader: Callable[..., Awaitable[T]], *values: Any, **named: Any) -> T:
+    """Return what `reader` reads of the caller's rows, in a transaction of its own."""
+
+    async def work(engine: Engine, caller: Caller) -> T:
+        async with engine.loom.database.begin(caller) as tx:
+            return await reader(tx, *values, **named)
+
+    return with_engine(work)

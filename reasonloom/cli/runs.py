@@ -10,7 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from reasonloom.cli.arguments import parse_versions
-from reasonloom.cli.engine import with_engine
+from reasonloom.cli.engine import read_rows, with_engine
 from reasonloom.cli.output import print_json, print_json_line, printable
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
@@ -28,12 +28,7 @@ def list_(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """List the newest runs."""
-
-    async def newest(engine: Engine, caller: Caller) -> list[RunRow]:
-        async with engine.loom.database.begin(caller) as tx:
-            return await runs.newest(tx, limit)
-
-    found = with_engine(newest)
+    found = read_rows(runs.newest, limit)
     if not as_json:
         _print_runs(found)
         return

@@ -14,10 +14,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from reasonloom.cli.arguments import AsJson
-from reasonloom.cli.engine import with_engine
+from reasonloom.cli.engine import read_rows
 from reasonloom.cli.output import print_json, print_json_line
-from reasonloom.contracts.caller import Caller
-from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.sessions.picture import (
     HEAD,
     LEGEND,
@@ -87,12 +85,7 @@ def list_(
     as_json: AsJson = False,
 ) -> None:
     """List the sessions last written to."""
-
-    async def newest(engine: Engine, caller: Caller) -> list[SessionRow]:
-        async with engine.loom.database.begin(caller) as tx:
-            return await sessions.newest(tx, limit)
-
-    found = with_engine(newest)
+    found = read_rows(sessions.newest, limit)
     if not as_json:
         _print_sessions(found)
         return
@@ -104,12 +97,7 @@ def show(
     session: Annotated[str, typer.Argument(help="The session's id.")], as_json: AsJson = False
 ) -> None:
     """Draw one session: its branches, thoughts and checkpoints, and which branch is active."""
-
-    async def read(engine: Engine, caller: Caller) -> FullSession:
-        async with engine.loom.database.begin(caller) as tx:
-            return await full_sessions.read_full(tx, session, field="session")
-
-    found = with_engine(read)
+    found = read_rows(full_sessions.read_full, session, field="session")
     if as_json:
         print_json(asdict(found))
     else:

@@ -11,7 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from reasonloom.cli.arguments import AsJson
-from reasonloom.cli.engine import with_engine
+from reasonloom.cli.engine import read_rows, with_engine
 from reasonloom.cli.output import print_json, progress
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.thought_graph.plans import GotRun
@@ -110,12 +110,7 @@ def show(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="As a Mermaid drawing.")] = False,
 ) -> None:
     """Draw one graph: its nodes with scores, what they came from, and what was pruned."""
-
-    async def work(engine: Engine, caller: Caller) -> ThoughtGraph:
-        async with engine.loom.database.begin(caller) as tx:
-            return await read_graph(tx, graph)
-
-    found = with_engine(work)
+    found = read_rows(read_graph, graph)
     if mermaid:
         typer.echo(drawing(found))
         return

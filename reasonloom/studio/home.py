@@ -17,15 +17,13 @@ FIRST = 'reasonloom call remember \'{"content": "Anna keeps bees", "sessionId": 
 
 async def build_home(visit: Visit) -> None:
     """Draw the counts, each leading to its page, and the newest runs."""
-    async with visit.context.begin() as tx:
-        runs = await overview.latest_runs(tx, NEWEST)
+    runs = await visit.context.read(overview.latest_runs, NEWEST)
     heading("Overview", "What this mind holds, and what it did last.")
     if not runs:
         empty_state("Nothing yet", "A first memory, a first thought:", command=FIRST)
 
     async def counted() -> Callable[[], None]:
-        async with visit.context.begin() as tx:
-            found = await overview.read_overview(tx)
+        found = await visit.context.read(overview.read_overview)
         return lambda: _counts(found)
 
     deferred(counted, "counting…")

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
@@ -15,6 +16,7 @@ from reasonloom.settings import Settings
 from reasonloom.stores.database import Transaction
 from reasonloom.studio.auth.visitor import NotPermitted, SignedOut, Visitor
 
+T = TypeVar("T")
 BASE_PATH = "/studio"
 
 CLIENT = "studio"
@@ -94,6 +96,13 @@ class PageContext:
         engine = await self.engine()
         async with engine.loom.database.begin(caller, searching=searching) as tx:
             yield tx
+
+    async def read(
+        self, reader: Callable[..., Awaitable[T]], *values: Any, searching: bool = False
+    ) -> T:
+        """Return what `reader` reads of the visitor's rows, in a transaction of its own."""
+        async with self.begin(searching=searching) as tx:
+            return await reader(tx, *values)
 
     async def call(self, tool: str, request: Request, *, reads: bool = False) -> Outcome:
         """Call a tool in the visitor's name, recorded as a run like any other call.

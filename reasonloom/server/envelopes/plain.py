@@ -78,9 +78,4 @@ def text_failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolRespo
     return ToolResponse({"error": body}, f'Tool "{meta.tool}" failed: {error.message}')
 
 
-def text_schema(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer's schema as it is."""
-    return answer
-
-
-TEXT = Envelope(text_success, text_failure, text_schema)
+TEXT = Envelope(text_success, text_failure, schema)

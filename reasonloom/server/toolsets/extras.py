@@ -2,7 +2,7 @@
 
 from reasonloom import __version__
 from reasonloom.contracts.memory import extras
-from reasonloom.contracts.mental_models import extras as mental_models_extras
+from reasonloom.contracts.mental_models import extras as models
 from reasonloom.contracts.thought_graph import plans
 from reasonloom.server.envelopes.coded import CODED
 from reasonloom.server.envelopes.plain import PLAIN
@@ -53,33 +53,20 @@ MENTAL_MODELS = Toolset(
         adds(
             "predict_with_model",
             "Predict with a mental model",
-            mental_models_extras.PredictWithModel,
-            mental_models_extras.Predicted,
+            models.PredictWithModel,
+            models.Predicted,
         ),
         changes(
             "resolve_prediction",
             "Tell what came of it",
-            mental_models_extras.ResolvePrediction,
-            mental_models_extras.Resolved,
+            models.ResolvePrediction,
+            models.Resolved,
             asks_llm=True,
         ),
-        reads(
-            "list_basins",
-            "List basins",
-            mental_models_extras.ListBasins,
-            mental_models_extras.BasinsListed,
-        ),
-        adds(
-            "propose_models",
-            "Propose mental models",
-            mental_models_extras.ProposeModels,
-            mental_models_extras.Proposals,
-        ),
+        reads("list_basins", "List basins", models.ListBasins, models.BasinsListed),
+        adds("propose_models", "Propose mental models", models.ProposeModels, models.Proposals),
         changes(
-            "activate_model",
-            "Activate a mental model",
-            mental_models_extras.ActivateModel,
-            mental_models_extras.Activated,
+            "activate_model", "Activate a mental model", models.ActivateModel, models.Activated
         ),
     ),
 )

@@ -109,8 +109,7 @@ async def build(visit: Visit) -> None:
     project = visit.query.get("project", "").replace("\x00", "").strip()[:MAX_FIELD]
     way = visit.query.get("way", "back")
     way = way if way in WAYS else "back"
-    async with visit.context.begin(searching=True) as tx:
-        slugs = await chunk_lists.slugs(tx)
+    slugs = await visit.context.read(chunk_lists.slugs, searching=True)
     heading(f"History: {WAYS[way]}", LEAD.format(tool=TOOLS[way]))
     chain_form(visit, slugs, project)
     if not words:

@@ -32,8 +32,7 @@ LEAD = "Past conversations by project. Ask what led to something, or what came n
 
 async def projects(visit: Visit) -> None:
     """Draw the projects, and the form that asks for a chain."""
-    async with visit.context.begin(searching=True) as tx:
-        found = await chunk_lists.projects(tx)
+    found = await visit.context.read(chunk_lists.projects, searching=True)
     heading("History", LEAD)
     if not found:
         empty_state("No past conversation yet", "Read transcripts in, of an agent or of your own:",
@@ -63,8 +62,7 @@ def _project(row: ProjectRow) -> tuple[Cell | str, ...]:
 async def project(visit: Visit) -> None:
     """Draw one project: its sessions on a time line, and as a list."""
     slug = visit.id.replace("\x00", "")
-    async with visit.context.begin(searching=True) as tx:
-        rows = await chunk_lists.sessions(tx, slug, Span())
+    rows = await visit.context.read(chunk_lists.sessions, slug, Span(), searching=True)
     if not rows:
         raise NotFound(f"no project is called {shortened(slug, 80)}", field="project")
     heading(shortened(slug, 80), "A project of past conversations.")

@@ -166,8 +166,7 @@ class MemoryView:
 
     async def _fading(self, memory: OneMemory) -> Callable[[], None]:
         now = datetime.now(UTC)
-        async with self.visit.context.begin(searching=True) as tx:
-            found = await decay_of(tx, memory, now)
+        found = await self.visit.context.read(decay_of, memory, now, searching=True)
         return lambda: draw_strength(memory, found, now)
 
     def _deeds(self, memory: OneMemory, *, writes: bool) -> None:

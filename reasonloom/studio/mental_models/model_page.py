@@ -147,8 +147,7 @@ async def _read(visit: Visit, now: datetime) -> ModelDetails:
 
 def _calibration(visit: Visit, model: ModelRow) -> None:
     async def load() -> Callable[[], None]:
-        async with visit.context.begin(searching=True) as tx:
-            steps = await predictions.calibration_steps(tx, model.id)
+        steps = await visit.context.read(predictions.calibration_steps, model.id, searching=True)
         return lambda: draw_calibration(steps)
 
     deferred(load)

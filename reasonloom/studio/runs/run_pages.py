@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -42,17 +43,12 @@ FIRST = 'reasonloom call recall \'{"userId": "me", "query": "bees"}\''
 async def build_runs(visit: Visit) -> None:
     """Draw the filters and the list, which follows new runs."""
     tool, status = visit.query.get("tool", ""), visit.query.get("status", "")
-    async with visit.context.begin() as tx:
-        tools = await run_lists.tools(tx)
+    tools = await visit.context.read(run_lists.tools)
     heading("Runs", "Each call of a tool is a run: what went in, what it asked, what came out.")
     with form("/runs", "Choose runs"):
         choice("tool", "Tool", tool, {"": "every tool", **{name: name for name in tools}})
         choice("status", "Status", status, {"": "any", **{name: name for name in TONES}})
     region = Region()
-
-    async def mark() -> overview.Mark:
-        async with visit.context.begin() as tx:
-            return await overview.runs_mark(tx)
 
     async def draw() -> None:
         async with visit.context.begin() as tx:
@@ -61,7 +57,7 @@ async def build_runs(visit: Visit) -> None:
         with region.anew():
             _list(visit, rows, total, chosen=bool(tool or status))
 
-    await Live(mark, draw, every=EVERY).begin()
+    await Live(partial(visit.context.read, overview.runs_mark), draw, every=EVERY).begin()
 
 
 def _list(visit: Visit, rows: Sequence[ListedRun], total: int, *, chosen: bool) -> None:
@@ -110,18 +106,13 @@ async def build_run(visit: Visit) -> None:
         raise RunNotFound(visit.id)
     region = Region()
 
-    async def marked() -> overview.Mark:
-        async with visit.context.begin() as tx:
-            return await overview.run_mark(tx, wanted)
-
     async def draw() -> None:
-        async with visit.context.begin() as tx:
-            whole = await _read(tx, wanted)
+        whole = await visit.context.read(_read, wanted)
         may_fork = bool(whole.steps) and await visit.context.may_write()
         with region.anew():
             await _draw(visit, whole, may_fork=may_fork)
 
-    await Live(marked, draw).begin()
+    await Live(partial(visit.context.read, overview.run_mark, wanted), draw).begin()
 
 
 async def _read(tx: Transaction, run_id: UUID) -> RunDetails:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from uuid import UUID
 
@@ -65,10 +66,6 @@ async def build_sessions(visit: Visit) -> None:
         forms_field("q", "Words, number or mode", words, search=True, hint="/ to search")
     region = Region()
 
-    async def mark() -> overview.Mark:
-        async with visit.context.begin() as tx:
-            return await overview.sessions_mark(tx)
-
     async def draw() -> None:
         async with visit.context.begin() as tx:
             total = await sessions.count(tx, words)
@@ -76,7 +73,7 @@ async def build_sessions(visit: Visit) -> None:
         with region.anew():
             _list(visit, words, rows, total)
 
-    await Live(mark, draw, every=EVERY).begin()
+    await Live(partial(visit.context.read, overview.sessions_mark), draw, every=EVERY).begin()
 
 
 def _list(visit: Visit, words: str, rows: Sequence[ListedSession], total: int) -> None:
@@ -140,11 +137,8 @@ class SessionView:
         self.chosen = parse_uuid(self.visit.query.get("thought", ""))
         if self.chosen is not None:
             await self._open(self.chosen)
-        await Live(self._mark, self._draw).begin()
-
-    async def _mark(self) -> overview.Mark:
-        async with self.visit.context.begin() as tx:
-            return await overview.session_mark(tx, self.session)
+        mark = partial(self.visit.context.read, overview.session_mark, self.session)
+        await Live(mark, self._draw).begin()
 
     async def _draw(self) -> None:
         async with self.visit.context.begin() as tx:
@@ -190,8 +184,7 @@ class SessionView:
         await self._draw()
 
     async def _open(self, thought: UUID) -> None:
-        async with self.visit.context.begin() as tx:
-            found = await thought_sources(tx, thought)
+        found = await self.visit.context.read(thought_sources, thought)
         with self.panel.anew():
             thought_panel(found)
 

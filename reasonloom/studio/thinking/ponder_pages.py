@@ -1,6 +1,7 @@
 """`/ponder` and `/ponder/{id}`: runs of four streams, their exchanges and conclusions."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -71,21 +72,16 @@ async def build_run(visit: Visit) -> None:
         raise RunNotFound(visit.id)
     region = Region()
 
-    async def mark() -> overview.Mark:
-        async with visit.context.begin() as tx:
-            return await overview.run_mark(tx, wanted)
-
     async def draw() -> None:
         row, state = await _read(visit, wanted)
         with region.anew():
             _draw(row, state)
 
-    await Live(mark, draw).begin()
+    await Live(partial(visit.context.read, overview.run_mark, wanted), draw).begin()
 
 
 async def _read(visit: Visit, run_id: UUID) -> tuple[RunRow, dict[str, Any]]:
-    async with visit.context.begin() as tx:
-        row = await runs.find(tx, run_id)
+    row = await visit.context.read(runs.find, run_id)
     if row is None or row.space != "" or row.tool not in TOOLS:
         raise RunNotFound(str(run_id))
     return row, await (await visit.context.engine()).saved_state(

@@ -1,6 +1,7 @@
 """`/graphs` and `/graph/{id}`: the list, and one Graph of Thoughts with a replay."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -103,15 +104,11 @@ class GraphView:
         self.head = Region()
         self.board = Region("studio-card")
         self.panel, self.nodes = Region("studio-card"), Region()
-        await Live(self._mark, self._draw).begin()
-
-    async def _mark(self) -> overview.Mark:
-        async with self.visit.context.begin() as tx:
-            return await overview.graph_mark(tx, self.id)
+        mark = partial(self.visit.context.read, overview.graph_mark, self.id)
+        await Live(mark, self._draw).begin()
 
     async def _draw(self) -> None:
-        async with self.visit.context.begin() as tx:
-            self.graph = await read_whole(tx, str(self.id))
+        self.graph = await self.visit.context.read(read_whole, str(self.id))
         if self.chosen not in self.graph.by_id:
             self.chosen = max(self.graph.nodes, key=lambda node: node.score or 0).id
         with self.head.anew():

@@ -22,7 +22,6 @@ from reasonloom.stores.statements import load
 log = logging.getLogger(__name__)
 SQL = load(__file__)
 
-
 NOT_REACHED = "the database did not answer; try again in a moment"
 LOCKED = "the database is busy: another call holds what this one needs; try again in a moment"
 TOO_SLOW = (

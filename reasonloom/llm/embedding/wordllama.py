@@ -21,7 +21,6 @@ FLOOR = 0.16
 most 0.157. Short questions beside the same statements lie lower (0.122), and true paraphrases
 without a common word often just above, so that a higher floor would cost what is looked for."""
 
-
 SHORT = 10_000
 """Characters that are embedded faster than a thread is woken for them (about a millisecond)."""
 

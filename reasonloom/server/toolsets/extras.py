@@ -19,21 +19,15 @@ TOOLSET = Toolset(
         adds("batch_remember", "Remember many", extras.BatchRemember, extras.BatchRemembered),
         reads("batch_recall", "Read by id", extras.BatchRecall, extras.BatchRecalled),
         destroys("batch_forget", "Forget many", extras.BatchForget, extras.BatchForgotten),
-        reads(
-            "export_memories", "Leaf through memories", extras.ExportMemories, extras.ExportedPage
-        ),
+        reads("export_memories", "Leaf through memories", extras.ExportMemories,
+              extras.ExportedPage),
         reads("memory_health", "Memory health", extras.MemoryHealth, extras.HealthReport),
-        changes(
-            "consolidate_memories",
-            "Consolidate memories",
-            extras.ConsolidateMemories,
-            extras.ConsolidationReport,
-            asks_llm=True,
-        ),
+        changes("consolidate_memories", "Consolidate memories", extras.ConsolidateMemories,
+                extras.ConsolidationReport, asks_llm=True),
         destroys("prune_memories", "Prune memories", extras.PruneMemories, extras.Pruned),
         changes("restore_memory", "Restore memory", extras.RestoreMemory, extras.Restored),
     ),
-)
+)  # fmt: skip
 
 REASONING = Toolset(
     name="extras",
@@ -50,23 +44,13 @@ MENTAL_MODELS = Toolset(
     version=__version__,
     envelope=CODED,
     tools=(
-        adds(
-            "predict_with_model",
-            "Predict with a mental model",
-            models.PredictWithModel,
-            models.Predicted,
-        ),
-        changes(
-            "resolve_prediction",
-            "Tell what came of it",
-            models.ResolvePrediction,
-            models.Resolved,
-            asks_llm=True,
-        ),
+        adds("predict_with_model", "Predict with a mental model", models.PredictWithModel,
+             models.Predicted),
+        changes("resolve_prediction", "Tell what came of it", models.ResolvePrediction,
+                models.Resolved, asks_llm=True),
         reads("list_basins", "List basins", models.ListBasins, models.BasinsListed),
         adds("propose_models", "Propose mental models", models.ProposeModels, models.Proposals),
-        changes(
-            "activate_model", "Activate a mental model", models.ActivateModel, models.Activated
-        ),
+        changes("activate_model", "Activate a mental model", models.ActivateModel,
+                models.Activated),
     ),
-)
+)  # fmt: skip

@@ -12,14 +12,10 @@ from reasonloom.server.envelopes.plain import PLAIN
 from reasonloom.server.toolsets.toolset import Toolset, adds, changes, reads
 
 WRITING = (
-    adds(
-        "conversation_log",
-        "Log a conversation",
-        sessions.ConversationLog,
-        sessions.ConversationLogged,
-    ),
+    adds("conversation_log", "Log a conversation", sessions.ConversationLog,
+         sessions.ConversationLogged),
     adds("memory_add", "Add to memory", nodes.MemoryAdd, nodes.MemoryAdded),
-)
+)  # fmt: skip
 FINDING = (
     reads("memory_query", "List nodes", queries.MemoryQuery, shared.NodesFound),
     reads("memory_traverse", "Walk the graph", queries.MemoryTraverse, queries.Walked),
@@ -37,50 +33,25 @@ SURVEYING = (
     reads("memory_stats", "Count memory", queries.MemoryStats, queries.GraphStats),
 )
 GROUNDING = (
-    reads(
-        "memory_ground", "Check a claim", grounding.MemoryGround, grounding.Grounded, asks_llm=True
-    ),
+    reads("memory_ground", "Check a claim", grounding.MemoryGround, grounding.Grounded,
+          asks_llm=True),
     reads("memory_evidence", "Show evidence", grounding.MemoryEvidence, grounding.EvidenceFound),
     reads("memory_suggest", "Suggest memories", grounding.MemorySuggest, shared.NodesScored),
-)
+)  # fmt: skip
 WORKSPACES = (
-    adds(
-        "memory_workspace_create",
-        "Make a workspace",
-        workspaces.MemoryWorkspaceCreate,
-        workspaces.WorkspaceCreated,
-    ),
-    adds(
-        "memory_workspace_add",
-        "Add a memory file",
-        workspaces.MemoryWorkspaceAdd,
-        workspaces.ContextAdded,
-    ),
-    reads(
-        "memory_workspace_list",
-        "List memory files",
-        workspaces.MemoryWorkspaceList,
-        workspaces.ContextsListed,
-    ),
-    reads(
-        "memory_workspace_query",
-        "Search memory files",
-        workspaces.MemoryWorkspaceQuery,
-        workspaces.WorkspaceFound,
-    ),
-    reads(
-        "memory_workspace_compare",
-        "Compare memory files",
-        workspaces.MemoryWorkspaceCompare,
-        workspaces.WorkspaceCompared,
-    ),
-    reads(
-        "memory_workspace_xref",
-        "Cross-reference memory files",
-        workspaces.MemoryWorkspaceXref,
-        workspaces.CrossReferenced,
-    ),
-)
+    adds("memory_workspace_create", "Make a workspace", workspaces.MemoryWorkspaceCreate,
+         workspaces.WorkspaceCreated),
+    adds("memory_workspace_add", "Add a memory file", workspaces.MemoryWorkspaceAdd,
+         workspaces.ContextAdded),
+    reads("memory_workspace_list", "List memory files", workspaces.MemoryWorkspaceList,
+          workspaces.ContextsListed),
+    reads("memory_workspace_query", "Search memory files", workspaces.MemoryWorkspaceQuery,
+          workspaces.WorkspaceFound),
+    reads("memory_workspace_compare", "Compare memory files", workspaces.MemoryWorkspaceCompare,
+          workspaces.WorkspaceCompared),
+    reads("memory_workspace_xref", "Cross-reference memory files", workspaces.MemoryWorkspaceXref,
+          workspaces.CrossReferenced),
+)  # fmt: skip
 SESSIONS = (
     adds("session_start", "Begin a session", sessions.SessionStart, sessions.SessionStarted),
     adds("session_end", "End a session", sessions.SessionEnd, sessions.SessionEnded, asks_llm=True),

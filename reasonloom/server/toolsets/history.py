@@ -5,41 +5,26 @@ from reasonloom.server.envelopes.plain import TEXT
 from reasonloom.server.toolsets.toolset import Toolset, destroys, reads
 
 FINDING = (
-    reads(
-        "history_search", "Search past conversations", history.HistorySearch, history.HistoryFound
-    ),
+    reads("history_search", "Search past conversations", history.HistorySearch,
+          history.HistoryFound),
     reads("history_recall", "Recall what led to it", history.HistoryRecall, history.HistoryFound),
     reads("history_predict", "Show what came next", history.HistoryPredict, history.HistoryFound),
-)
+)  # fmt: skip
 LISTING = (
-    reads(
-        "history_list_projects",
-        "List projects",
-        history.HistoryListProjects,
-        history.ProjectsListed,
-    ),
-    reads(
-        "history_list_sessions",
-        "List sessions",
-        history.HistoryListSessions,
-        history.SessionsListed,
-    ),
-    reads(
-        "history_reconstruct", "Show a time span", history.HistoryReconstruct, history.Reconstructed
-    ),
-    reads(
-        "history_hook_status", "Status of the hooks", history.HistoryHookStatus, history.HookStatus
-    ),
+    reads("history_list_projects", "List projects", history.HistoryListProjects,
+          history.ProjectsListed),
+    reads("history_list_sessions", "List sessions", history.HistoryListSessions,
+          history.SessionsListed),
+    reads("history_reconstruct", "Show a time span", history.HistoryReconstruct,
+          history.Reconstructed),
+    reads("history_hook_status", "Status of the hooks", history.HistoryHookStatus,
+          history.HookStatus),
     reads("history_stats", "Count history", history.HistoryStats, history.HistoryCounted),
-)
+)  # fmt: skip
 FORGETTING = (
-    destroys(
-        "history_forget",
-        "Forget past conversations",
-        history.HistoryForget,
-        history.HistoryForgotten,
-    ),
-)
+    destroys("history_forget", "Forget past conversations", history.HistoryForget,
+             history.HistoryForgotten),
+)  # fmt: skip
 TOOLSET = Toolset(
     name="history",
     reference="causantic",

@@ -52,15 +52,10 @@ TOOLSET = Toolset(
         adds("analyze", "Analyze", Analyze, Analyzed, asks_llm=True),
         adds("ponder", "Ponder", Ponder, Pondered, asks_llm=True),
         adds("breakdown", "Break down", Breakdown, BrokenDown, asks_llm=True),
-        reads(
-            "assess_confidence",
-            "Assess confidence",
-            AssessConfidence,
-            ConfidenceAssessed,
-            asks_llm=True,
-        ),
+        reads("assess_confidence", "Assess confidence", AssessConfidence, ConfidenceAssessed,
+              asks_llm=True),
         reads("detect_bias", "Detect biases", DetectBias, BiasesDetected, asks_llm=True),
         reads("detect_emotion", "Detect emotions", DetectEmotion, EmotionDetected, asks_llm=True),
         reads("evaluate", "Evaluate reasoning", Evaluate, Evaluated, asks_llm=True),
     ),
-)
+)  # fmt: skip

@@ -26,7 +26,6 @@ NODE_COLUMNS = """m.id, m.event_type, m.content, m.confidence, m.session_id,
 
 SQL = load(__file__, node_columns=NODE_COLUMNS, visible_nodes=VISIBLE_NODES)
 
-
 AGENT_RESPONSE, EXTRACT, SUMMARY = "agent_response", "session-extract", "session-summary"
 HEARSAY_CATEGORIES = (AGENT_RESPONSE, EXTRACT, SUMMARY)
 """The categories of summaries and of what an agent said; they are exported with a memory."""

@@ -47,7 +47,6 @@ async def link_previous(tx: Transaction, memory_id: int, session_id: UUID, *, ru
 EPISODE_TOOL, TALK_TOOL = "session_end", "conversation_log"
 """Who stored what: episodes that sum up a session are no part of what is summed up."""
 
-
 MOST_JOINED = 10_000
 """Nodes of one session that are joined to its episode, the newest; all know their session."""
 

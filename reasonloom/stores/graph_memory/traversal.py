@@ -20,7 +20,6 @@ from reasonloom.stores.statements import load
 SAME = 1e-9
 """Two worths that differ by less of themselves are equal: products are rounded."""
 
-
 SQL = load(__file__, visible_nodes=VISIBLE_NODES, same=SAME)
 
 

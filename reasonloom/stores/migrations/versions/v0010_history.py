@@ -252,7 +252,6 @@ ON CONFLICT (owner, space, kind, term)
     DO UPDATE SET memories = greatest(0, terms.memories + excluded.memories)
 """  # noqa: S608 - our own conditions, no values
 
-
 SETTLE = (
     """
 CREATE FUNCTION settle_words() RETURNS void LANGUAGE plpgsql SECURITY DEFINER

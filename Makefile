@@ -7,6 +7,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 TIMES ?= 40
+# Tests start some hundred processes: none may have to compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 HEAVY := browser or calibration or kills or slow or faults or conformance
 
 .DEFAULT_GOAL := help

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
+import itertools
 import os
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -18,7 +21,7 @@ from reasonloom.settings import Settings, load_settings, variables_of
 from reasonloom.stores.access import Access
 from tests.support.databases.postgres import EmptiedDatabases, TestPostgres, running_server
 from tests.support.killing.summary import pytest_terminal_summary
-from tests.support.kinds import mark
+from tests.support.kinds import is_left_out, mark
 
 __all__ = ["pytest_terminal_summary"]
 
@@ -28,10 +31,19 @@ hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("others", deadline=None)
 hypothesis.settings.load_profile("same")
 
+VARIABLES = frozenset(name for field in Settings.model_fields for name in variables_of(field))
+HOMES = itertools.count()
+gc.disable()  # until all is collected: what modules hold is not garbage
+
 
 def pytest_xdist_auto_num_workers() -> int:
     """Half as many workers again as there are processors: tests wait for servers, clocks, locks."""
     return (os.cpu_count() or 1) * 3 // 2
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of which no test is wanted."""
+    return is_left_out(collection_path, config.option.markexpr) or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -39,17 +51,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark(items)
 
 
+def pytest_collection_finish() -> None:
+    """Let no collection of garbage look at what was imported."""
+    gc.freeze()
+    gc.enable()
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the homes of tests that have no folder of their own."""
+    return tmp_path_factory.mktemp("homes")
+
+
 @pytest.fixture(autouse=True)
-def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def clean_environment(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, homes: Path
+) -> None:
     """No setting of the machine reaches a test; no test can reach a paid provider."""
-    for field in Settings.model_fields:
-        for name in variables_of(field):
-            monkeypatch.delenv(name, raising=False)
     for name in list(os.environ):
-        if name.endswith("_API_KEY"):
+        if name in VARIABLES or name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
+    own = "tmp_path" in request.fixturenames
+    home = request.getfixturevalue("tmp_path") / "home" if own else homes / str(next(HOMES))
     monkeypatch.setenv("REASONLOOM_LLM", "offline")
-    monkeypatch.setenv("REASONLOOM_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("REASONLOOM_HOME", str(home))
 
 
 @pytest.fixture(scope="session")
@@ -86,10 +111,18 @@ def embedder() -> Embedder:
     return choose_embedder(Settings())
 
 
+@cache
+def settings_in(_environment: frozenset[tuple[str, str]]) -> Settings:
+    """Return the settings that an environment makes, whatever the home."""
+    return load_settings(lease_seconds=1.0, max_retries=1, retry_delay_ms=1)
+
+
 @pytest.fixture
 def settings() -> Settings:
     """The settings of a test: offline, with short leases."""
-    return load_settings(lease_seconds=1.0, max_retries=1, retry_delay_ms=1)
+    others = VARIABLES - {"REASONLOOM_HOME"}
+    made = settings_in(frozenset(each for each in os.environ.items() if each[0] in others))
+    return made.model_copy(update={"home": Path(os.environ["REASONLOOM_HOME"])})
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ TOLERANCE = 0.25
 OWN = """
 SELECT count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> %s
+    AND application_name <> 'emptier of databases'
 """
 KEYS = """
 SELECT c.relname, (SELECT a.attname FROM pg_attribute a

@@ -7,9 +7,13 @@ What takes seconds of processor time, or watches a clock, is marked here and now
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import cache
+from itertools import combinations
+from pathlib import Path
 
 import pytest
 from _pytest.mark import ParameterSet
+from _pytest.mark.expression import Expression
 
 from tests import ROOT
 
@@ -91,6 +95,22 @@ def mark(items: list[pytest.Item]) -> None:
         for prefix, kind in prefixes:
             if item.nodeid.startswith(prefix):
                 item.add_marker(kind)
+
+
+def is_left_out(path: Path, wish: str) -> bool:
+    """Tell whether a folder or file has a marker of which `-m wish` wants no test."""
+    place = path.relative_to(ROOT / "tests").as_posix() if ROOT / "tests" in path.parents else ""
+    return bool(wish) and any(
+        place == prefix and _is_unwanted(kind, wish) for kind in KINDS for prefix in KINDS[kind]
+    )
+
+
+@cache
+def _is_unwanted(kind: str, wish: str) -> bool:
+    """Tell whether no test with this marker is wanted, whatever others it has."""
+    wanted = Expression.compile(wish)
+    sets = ({kind, *more} for size in range(len(KINDS)) for more in combinations(KINDS, size))
+    return not any(wanted.evaluate(lambda name, /, **_: name in marks) for marks in sets)
 
 
 def unknown_places() -> list[str]:

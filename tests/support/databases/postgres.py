@@ -37,6 +37,9 @@ SCHEMA = " UNION ALL ".join(
 )
 """What changes with every change of the schema, and with every ANALYZE."""
 
+EMPTIER = "emptier of databases"
+"""The name of the connection that waits until a test is over."""
+
 OTHERS = """SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
     WHERE datname = current_database() AND pid <> pg_backend_pid()"""
 
@@ -120,12 +123,14 @@ class EmptiedDatabases:
 
     Cloning and dropping a database costs five times as much processor time as a short test on it.
     A test that changed the schema, or whatever else cannot be undone by deleting rows, leaves its
-    database to nobody.
+    database to nobody. One connection empties a database as long as it is used: a new one would
+    look at every table and index anew.
     """
 
     postgres: TestPostgres
     _idle: str | None = None
     _uses: int = 0
+    _connection: psycopg.Connection[tuple[object, ...]] | None = None
     _schema: list[tuple[object, ...]] = field(default_factory=list)
     _tables: list[str] = field(default_factory=list)
 
@@ -137,46 +142,46 @@ class EmptiedDatabases:
         kept = False
         try:
             yield name
-            kept = self._uses < MOST_USES and self._emptied(name)
+            kept = self._uses < MOST_USES and self._emptied()
         finally:
-            if kept:
-                self._idle = name
-            else:
-                self.postgres.drop(name)
+            self._idle = name
+            if not kept:
+                self.close()
 
     def close(self) -> None:
         """Drop the database that waits for a test."""
+        if self._connection:
+            self._connection.close()
         if self._idle:
             self.postgres.drop(self._idle)
-            self._idle = None
+        self._connection = self._idle = None
 
     def _fresh(self) -> str:
         name, self._uses = self.postgres.create(), 0
+        url = self.postgres.address.dsn("postgres", name)
+        self._connection = psycopg.connect(url, autocommit=True, application_name=EMPTIER)
         if not self._tables:
-            with self._connected(name) as connection:
-                self._schema = connection.execute(SCHEMA.encode()).fetchall()
-                self._tables = [str(row[0]) for row in connection.execute(TABLES.encode())]
+            self._schema = self._connection.execute(SCHEMA.encode()).fetchall()
+            self._tables = [str(row[0]) for row in self._connection.execute(TABLES.encode())]
+        self._connection.execute("SET session_replication_role = replica")
         return name
 
-    def _emptied(self, name: str) -> bool:
+    def _emptied(self) -> bool:
         """Delete all rows; tell whether the database is then like a fresh one."""
         some = " UNION ALL ".join(
             f"SELECT '{table}' WHERE EXISTS (SELECT FROM {table})" for table in self._tables
         )
+        connection = self._connection
+        assert connection
         try:
-            with self._connected(name) as connection:
-                connection.execute(OTHERS.encode())
-                if connection.execute(SCHEMA.encode()).fetchall() != self._schema:
-                    return False
-                connection.execute("SET session_replication_role = replica")
-                for (table,) in connection.execute(some.encode()).fetchall():
-                    connection.execute(f"DELETE FROM {table}".encode())
+            connection.execute(OTHERS.encode())
+            if connection.execute(SCHEMA.encode(), prepare=True).fetchall() != self._schema:
+                return False
+            for (table,) in connection.execute(some.encode(), prepare=True).fetchall():
+                connection.execute(f"DELETE FROM {table}".encode(), prepare=True)
         except psycopg.Error:
             return False
         return True
-
-    def _connected(self, name: str) -> psycopg.Connection[tuple[object, ...]]:
-        return psycopg.connect(self.postgres.address.dsn("postgres", name), autocommit=True)
 
 
 @contextmanager

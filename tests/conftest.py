@@ -6,6 +6,7 @@ import gc
 import itertools
 import os
 from collections.abc import AsyncIterator, Iterator
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.schema import publish
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
@@ -111,6 +113,15 @@ def embedder() -> Embedder:
     return choose_embedder(Settings())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def published_once() -> Iterator[None]:
+    """Publish the schemas of a tool once, however many servers tests build in this process."""
+    once = cache(publish)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("reasonloom.server.tool.publish", lambda *a, **k: deepcopy(once(*a, **k)))
+        yield
+
+
 @cache
 def settings_in(_environment: frozenset[tuple[str, str]]) -> Settings:
     """Return the settings that an environment makes, whatever the home."""
@@ -127,8 +138,9 @@ def settings() -> Settings:
 
 @pytest.fixture
 async def engine(settings: Settings, access: Access, embedder: Embedder) -> AsyncIterator[Engine]:
-    """An engine on this test's database."""
-    async with open_engine(settings, access=access, embedder=embedder) as opened:
+    """An engine on this test's database that leaves the runs of others and all chores alone."""
+    parts = open_engine(settings, access=access, embedder=embedder, recover=False)
+    async with parts as opened:
         yield opened
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import jsonschema
@@ -66,8 +66,17 @@ async def connected(url: str | None = None, **given: Any) -> AsyncIterator[Clien
         yield client
 
 
-async def listed(client: Client, name: str) -> Any:
-    return next(tool for tool in (await client.list_tools()).tools if tool.name == name)
+LISTINGS: dict[str, dict[str, Any]] = {}
+"""The tools that a server lists, by its flags and their names; each server is asked once."""
+
+
+async def listed(name: str, **given: Any) -> Any:
+    """Return a tool as a server of these flags lists it."""
+    if str(given) not in LISTINGS:
+        async with connected(**given) as client:
+            tools = (await client.list_tools()).tools
+        LISTINGS[str(given)] = {tool.name: tool for tool in tools}
+    return LISTINGS[str(given)][name]
 
 
 def test_the_inventory_is_the_references_list_of_seventy() -> None:
@@ -89,8 +98,7 @@ async def test_the_published_request_is_the_references(
     server: str, toolset: str, line: ToolLine
 ) -> None:
     beyond = BEYOND.get(line.name, set()) if server == "combined" else set()
-    async with connected(**flags(server, toolset)) as client:
-        tool = await listed(client, served_name(server, line))
+    tool = await listed(served_name(server, line), **flags(server, toolset))
     faults = schema_faults(facts_of(toolset, line.name)["input"], tool.input_schema, beyond=beyond)
     assert list(faults) == []
 
@@ -102,15 +110,17 @@ async def test_example_requests_get_the_documented_answer(
 ) -> None:
     fact = facts_of(toolset, line.name)
     url = postgres.address.dsn("postgres", database)
-    async with connected(url, toolsets="all") as client:
+    tool = await listed(served_name(server, line), **flags(server, toolset))
+    async with AsyncExitStack() as stack:
+        client = await stack.enter_async_context(connected(url, toolsets="all"))
         known = await make_known(client)
         ids = await MAKE[toolset](client) if toolset in MAKE else {}
         if toolset == "mental_models":
             ids = await make_model(client, url)
         if toolset == "history":
             ids = await make_history(url)
-    async with connected(url, **flags(server, toolset)) as client:
-        tool = await listed(client, served_name(server, line))
+        if server == "as":
+            client = await stack.enter_async_context(connected(url, **flags(server, toolset)))
         least = {**least_request(fact["input"]), **BESIDE.get(line.name, {})}
         for place, request in enumerate(fact.get("requests") or [least]):
             filled = json.loads(json.dumps(request).replace(PLACEHOLDER, known))
@@ -228,17 +238,16 @@ async def succeed(client: Client, tool: Any, request: dict[str, Any]) -> dict[st
 
 async def test_an_answer_that_lacks_a_key_breaks_the_published_schema() -> None:
     """The output schemas are worth validating against: they demand every documented key."""
-    async with connected(toolsets="all") as client:
-        for toolset, line in BUILT:
-            schema = (await listed(client, line.name)).output_schema
-            inner = schema["properties"].get("data", schema)
-            shapes = facts_of(toolset, line.name).get("answers", ())
-            documented = [set(shape.get("data", shape)) for shape in shapes]
-            assert set().union(*documented) <= set(inner["properties"]), line.name
-            if documented:
-                assert set.intersection(*documented) <= set(inner["required"]), line.name
-            with pytest.raises(jsonschema.ValidationError):
-                jsonschema.validate({}, schema)
+    for toolset, line in BUILT:
+        schema = (await listed(line.name, toolsets="all")).output_schema
+        inner = schema["properties"].get("data", schema)
+        shapes = facts_of(toolset, line.name).get("answers", ())
+        documented = [set(shape.get("data", shape)) for shape in shapes]
+        assert set().union(*documented) <= set(inner["properties"]), line.name
+        if documented:
+            assert set.intersection(*documented) <= set(inner["required"]), line.name
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({}, schema)
 
 
 async def test_only_what_is_built_is_listed() -> None:

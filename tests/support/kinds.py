@@ -88,12 +88,13 @@ KINDS = {
 
 def mark(items: list[pytest.Item]) -> None:
     """Give each heavy test its marker; one that opens a browser is of that kind."""
-    prefixes = [(f"tests/{prefix}", kind) for kind in KINDS for prefix in KINDS[kind]]
+    prefixes = {kind: tuple(f"tests/{each}" for each in KINDS[kind]) for kind in KINDS}
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
-        for prefix, kind in prefixes:
-            if item.nodeid.startswith(prefix):
+        name = str(item.nodeid)
+        for kind, starts in prefixes.items():
+            if name.startswith(starts):
                 item.add_marker(kind)
 
 
@@ -109,8 +110,12 @@ def is_left_out(path: Path, wish: str) -> bool:
 def _is_unwanted(kind: str, wish: str) -> bool:
     """Tell whether no test with this marker is wanted, whatever others it has."""
     wanted = Expression.compile(wish)
-    sets = ({kind, *more} for size in range(len(KINDS)) for more in combinations(KINDS, size))
-    return not any(wanted.evaluate(lambda name, /, **_: name in marks) for marks in sets)
+
+    def is_wanted(*markers: str) -> bool:
+        return wanted.evaluate(lambda name, /, **_: name in markers)
+
+    others = (more for size in range(len(KINDS)) for more in combinations(KINDS, size))
+    return not any(is_wanted(kind, *more) for more in others)
 
 
 def unknown_places() -> list[str]:

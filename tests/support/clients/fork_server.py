@@ -32,6 +32,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+from reasonloom.prompts.registry import packaged_templates
+from reasonloom.text.tokens import count_tokens
 from tests import ROOT
 
 CLIENT = Path(__file__).with_name("fork_client.py")
@@ -81,7 +83,7 @@ def _server() -> tuple[Path, str]:
 
 
 def load() -> None:
-    """Load what the commands load."""
+    """Load what the commands load, and the vocabulary and prompts that most of them read."""
     for part in LOADED:
         module = importlib.import_module(f"reasonloom.{part}")
         for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}."):
@@ -89,6 +91,8 @@ def load() -> None:
                 importlib.import_module(found.name)
     for name in ALSO:
         importlib.import_module(name)
+    count_tokens("")
+    packaged_templates()
     logging.root.handlers.clear()
     assert threading.active_count() == 1, threading.enumerate()
     gc.collect()

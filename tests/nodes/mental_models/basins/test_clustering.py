@@ -13,6 +13,7 @@ from reasonloom.nodes.mental_models.basins.clusters import Joiner, shape_of
 from reasonloom.nodes.mental_models.basins.density import density_clusters
 from reasonloom.nodes.mental_models.basins.formation import match_basins
 from reasonloom.nodes.mental_models.basins.naming import cluster_keywords, content_words, name_of
+from tests.nodes.mental_models.basins.conftest import cluster_here
 from tests.support.memory.clusters import near
 
 A, B = UUID(int=1), UUID(int=2)
@@ -113,6 +114,14 @@ def test_twins_stand_together() -> None:
     rows = unit(near(0, 1) * 30 + near(9, 10) + near(18, 10) + near(27, 10))
     labels, _ = density_clusters(rows, floor=0.16, seed=7)
     assert len(set(labels[:30].tolist())) == 1
+
+
+async def test_a_child_answers_what_clustering_here_does() -> None:
+    rows = np.concatenate([unit(near(place * 9, 12)) for place in range(3)])
+    found = await cluster_in_subprocess(rows, floor=0.16, seed=7)
+    here = await cluster_here(rows, floor=0.16, seed=7)
+    assert found.labels.tolist() == here.labels.tolist() and here.labels.max() > 0
+    assert found.strengths.tolist() == here.strengths.tolist()
 
 
 async def test_a_child_that_fails_is_a_fault_and_not_an_answer() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from sqlalchemy import text
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.errors import EmbedderUnavailable, InvalidArgument, MemoryNotFound, UnknownName
+from reasonloom.errors import InvalidArgument, MemoryNotFound, UnknownName
 from reasonloom.graphs.background_jobs import HistoryErasure
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
@@ -33,27 +32,6 @@ from tests.support.history.ingestion import ingested, stored
 
 ME = Caller("local")
 NOTHING = "No chunks match the given filters."
-
-
-class Away:
-    """An embedder that cannot be loaded."""
-
-    model, dimension, floor = "away", 256, 0.16
-
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        raise EmbedderUnavailable("no embedder is installed")
-
-    async def close(self) -> None:
-        """Hold nothing."""
-
-
-@pytest.fixture
-async def dumb(access: Access) -> AsyncIterator[Engine]:
-    """An engine without an embedder."""
-    async with open_engine(
-        load_settings(), access=access, embedder=Away(), recover=False
-    ) as opened:
-        yield opened
 
 
 async def rows(engine: Engine, query: str, owner: str = "local") -> Any:

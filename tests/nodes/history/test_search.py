@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,18 +17,18 @@ from reasonloom.llm.port import Embedder
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
 from reasonloom.text import tokens
-from tests.nodes.history.test_forget import Away
 from tests.support.calls import remember
-from tests.support.history.conversations import BEGIN, CACHE, LOGIN, OTHER, Talk, about, ask, tell
-
-
-@pytest.fixture
-async def dumb(access: Access) -> AsyncIterator[Engine]:
-    """An engine without an embedder."""
-    async with open_engine(
-        load_settings(), access=access, embedder=Away(), recover=False
-    ) as opened:
-        yield opened
+from tests.support.history.conversations import (
+    BEGIN,
+    CACHE,
+    LOGIN,
+    OTHER,
+    Away,
+    Talk,
+    about,
+    ask,
+    tell,
+)
 
 
 def whole(answer: Any) -> str:

@@ -8,23 +8,16 @@ from pathlib import Path
 
 import httpx
 
-from reasonloom.server.auth.token_file import append_entry, new_entry
 from tests.support.clients.authenticated import Asker
 from tests.support.clients.processes import PATIENCE, initialize, web
-
-
-def made(path: Path, owner: str) -> str:
-    """Return a new token of the file."""
-    token, entry = new_entry(owner, ("read", "write"), None)
-    append_entry(path, entry)
-    return token
+from tests.support.isolation.owners import token_for
 
 
 def test_whoever_asks_too_often_is_told_when_to_come_again(
     shared_env: dict[str, str], tmp_path: Path
 ) -> None:
     path = tmp_path / "tokens"
-    tokens = made(path, "anna"), made(path, "anna"), made(path, "ben")
+    tokens = token_for(path, "anna"), token_for(path, "anna"), token_for(path, "ben")
     env = {
         **shared_env, "REASONLOOM_TOKENS": str(path), "REASONLOOM_CALLER_REQUESTS_PER_MINUTE": "4",
     }  # fmt: skip
@@ -49,7 +42,7 @@ def test_only_so_many_requests_are_in_flight_at_once(
     shared_env: dict[str, str], tmp_path: Path
 ) -> None:
     path = tmp_path / "tokens"
-    tokens = made(path, "anna"), made(path, "ben")
+    tokens = token_for(path, "anna"), token_for(path, "ben")
     env = {**shared_env, "REASONLOOM_TOKENS": str(path), "REASONLOOM_CALLER_CONCURRENCY": "1"}
     with web(env, tmp_path / "cwd") as server:
         anna, ben = (Asker(server.url, token) for token in tokens)

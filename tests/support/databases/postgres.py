@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
+import pytest
 from filelock import FileLock
 
 from reasonloom.stores.access import Access, access_at
@@ -197,3 +198,10 @@ def running_server() -> Iterator[TestPostgres]:
             yield found
         finally:
             server.stop()
+
+
+@pytest.fixture(name="database")
+def own_database(postgres: TestPostgres) -> Iterator[str]:
+    """The name of a fresh database: for tests that change, kill or dump a whole one."""
+    with postgres.clone() as name:
+        yield name

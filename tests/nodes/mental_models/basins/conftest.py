@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from numpy.typing import NDArray
 
@@ -10,7 +11,7 @@ from reasonloom.nodes.mental_models.basins.cluster_process import ClusterLabels
 from reasonloom.nodes.mental_models.basins.density import density_clusters
 
 
-async def cluster_here(vectors: NDArray, *, floor: float, seed: int) -> ClusterLabels:
+async def cluster_here(vectors: NDArray[np.float32], *, floor: float, seed: int) -> ClusterLabels:
     """Return what the process answers (test_clustering.py), without loading scikit-learn anew."""
     return ClusterLabels(*density_clusters(vectors, floor=floor, seed=seed))
 

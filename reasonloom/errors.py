@@ -42,8 +42,6 @@ A message never holds a traceback, a path, SQL or a secret. `server/envelopes` a
 turns these errors into the form of each published reference.
 """
 
-from __future__ import annotations
-
 
 class ReasonloomError(Exception):
     """An error raised on purpose; `message` is safe to show to anyone."""

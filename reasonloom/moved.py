@@ -3,8 +3,6 @@
 The finder is the last one that Python asks, so that imports of modules that exist cost nothing.
 """
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Names start with `REASONLOOM_`; the variables of the published references
 (`LANGBASE_API_KEY`, `PIPE_*`, `MAX_RETRIES`, ...) and `DATABASE_URL` keep their own.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

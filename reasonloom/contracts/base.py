@@ -1,7 +1,5 @@
 """What every request and answer shares: strict values, wire names, no silent extras."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any

@@ -3,8 +3,6 @@
 Every answer has a `text`, which is all that the reference answers, and the same facts as values.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Checks of reasoning: confidence, biases, emotions, quality (reference: ThoughtMCP)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Publishes a model as the flat JSON Schema that agents read: no titles, no references."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from pydantic import BaseModel

@@ -3,8 +3,6 @@
 A name that no toolset file serves yet is absent from the server, never faked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """Parses raw arguments into a request, or refuses them with the field and the valid form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches

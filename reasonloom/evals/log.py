@@ -1,7 +1,5 @@
 """The log of one eval: append-only JSON lines, keyed by item and epoch, so that it can resume."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The state that every graph shares; each mode adds its own keys."""
 
-from __future__ import annotations
-
 from operator import add
 from typing import Annotated, Any, TypedDict
 

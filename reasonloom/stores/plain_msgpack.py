@@ -4,8 +4,6 @@ LangGraph's serializer imports the module that a saved value names and calls wha
 so that a crafted row, in a backup for example, runs code. Here every other type is refused.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Mapping
 from datetime import date, datetime, timedelta, timezone

@@ -3,8 +3,6 @@
 Names are those of OpenTelemetry's conventions for generative AI, as far as there are any.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable
 from typing import Protocol, TypeVar

@@ -1,7 +1,5 @@
 """Cleans text for storage: no control or hidden characters, long output cut in the middle."""
 
-from __future__ import annotations
-
 import re
 
 from reasonloom.text.hidden_characters import remove_hidden

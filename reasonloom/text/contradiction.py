@@ -1,7 +1,5 @@
 """Detects, by words alone, that one text denies or miscounts what another states."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import islice, product

@@ -1,7 +1,5 @@
 """Removes invisible characters that can mislead a reader."""
 
-from __future__ import annotations
-
 import re
 
 HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")

@@ -1,7 +1,5 @@
 """Guesses the language of a text, so that no check judges words that it cannot read."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass
 from functools import cache

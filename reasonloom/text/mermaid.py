@@ -1,7 +1,5 @@
 """Escapes text for Mermaid diagrams."""
 
-from __future__ import annotations
-
 
 def in_mermaid(text: str) -> str:
     """Return `text` for a quoted label: all but letters, digits and spaces become codes.

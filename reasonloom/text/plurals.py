@@ -1,7 +1,5 @@
 """Numbers with their nouns."""
 
-from __future__ import annotations
-
 
 def counted(number: int, what: str, plural: str | None = None) -> str:
     """Return `1 memory` or `2 memories`; `plural` is an irregular one."""

@@ -1,7 +1,5 @@
 """Search terms of a text: stemmed words, and pairs of letters in scripts without spaces."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import cache, lru_cache

@@ -3,8 +3,6 @@
 The transcripts' splitter is separate on purpose: it must lose no character.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Shortens text to one line."""
 
-from __future__ import annotations
-
 LINE_LENGTH = 72
 """Characters of a text that fit on one line."""
 

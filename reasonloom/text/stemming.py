@@ -1,7 +1,5 @@
 """Snowball stemming, safe in any thread: a stemmer has mutable state."""
 
-from __future__ import annotations
-
 import threading
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Counts tokens by the o200k vocabulary, offline; estimates if the vocabulary is missing."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

@@ -1,7 +1,5 @@
 """Splits text into keywords, and lists the words that carry no meaning of their own."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

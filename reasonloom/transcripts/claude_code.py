@@ -1,7 +1,5 @@
 """Reads Claude Code's transcripts: a JSONL file for each session and each sub-agent."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Parses the message of one line of a Claude Code transcript into parts."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -4,8 +4,6 @@ After TextTiling (Hearst 1997): the words that neighbours share, here with the f
 the time between them, and a new request.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from datetime import datetime, timedelta

@@ -1,7 +1,5 @@
 """Finds mentions of files, error lines and names, by cheap patterns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Reads plain conversations: simple JSONL, and text with speakers or paragraphs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace

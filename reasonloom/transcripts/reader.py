@@ -1,7 +1,5 @@
 """Iterates over a file's turns, from the beginning or from an earlier position."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, Protocol
 

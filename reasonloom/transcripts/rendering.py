@@ -1,7 +1,5 @@
 """Renders parts as text with role markers that content cannot imitate."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

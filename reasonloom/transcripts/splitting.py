@@ -1,7 +1,5 @@
 """Splits a long text at blank lines, else between sentences, else anywhere."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The types of a transcript: turns, their parts, and the source of a conversation."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """`reasonloom eval add-case`: makes a run that went wrong an item of a suite."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Prints the results of evals of checks: grounding, metacognition, triggers and outcomes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

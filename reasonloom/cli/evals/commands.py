@@ -1,7 +1,5 @@
 """`reasonloom eval run` and `list`: measure quality against references, offline and repeatable."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """`reasonloom eval compare`: differences between runs, and which of them may be chance."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated, Any

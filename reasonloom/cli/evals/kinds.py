@@ -1,7 +1,5 @@
 """The kinds of evals: their options, and where they are run, drawn and listed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module

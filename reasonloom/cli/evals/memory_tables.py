@@ -1,7 +1,5 @@
 """Prints the results of evals of recall, poisoning and history."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rich.console import Console

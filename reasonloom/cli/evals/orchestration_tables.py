@@ -1,7 +1,5 @@
 """Prints the results of evals of orchestration next to the published figures."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rich.table import Column, Table

@@ -1,7 +1,5 @@
 """`reasonloom eval run NAME`: builds one of the packaged suites and returns what runs it."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`reasonloom eval report` and `export`: runs as an HTML page, text, or an Inspect log."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """The request of `reasonloom eval run`, its options, and where runs are kept."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Coroutine, Mapping, Sequence

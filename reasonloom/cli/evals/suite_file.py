@@ -1,7 +1,5 @@
 """`reasonloom eval run FILE`: runs the caller's own suite on one system, or on several."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

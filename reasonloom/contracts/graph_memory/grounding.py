@@ -1,7 +1,5 @@
 """Checking claims against what is stored (reference: AgenticMemory)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

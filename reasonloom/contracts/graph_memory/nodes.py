@@ -1,7 +1,5 @@
 """Adding and correcting nodes (reference: AgenticMemory)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

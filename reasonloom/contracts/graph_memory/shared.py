@@ -1,7 +1,5 @@
 """What the tools of graph memory share: their kinds, their bounds, nodes and edges as told."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field

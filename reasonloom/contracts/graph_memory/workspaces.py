@@ -1,7 +1,5 @@
 """Workspaces of memory files (reference: AgenticMemory)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The lines of an export: a header, then one memory a line with everything that belongs to it."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Literal
 from uuid import UUID

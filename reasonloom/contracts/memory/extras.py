@@ -1,7 +1,5 @@
 """The tools of the `extras` toolset: batches and housekeeping, beyond the references."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

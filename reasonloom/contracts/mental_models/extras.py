@@ -1,7 +1,5 @@
 """The tools of `extras` for mental models: predict, resolve, propose, activate, list basins."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -3,8 +3,6 @@
 `basin` is the reference's word for a cluster of memories.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """The choice of a reasoning mode (reference: mcp-langbase-reasoning)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Divergent reasoning (reference: mcp-langbase-reasoning)."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from pydantic import Field, StringConstraints

@@ -1,7 +1,5 @@
 """The reasoning modes (reference: mcp-langbase-reasoning)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Literal
 
 from pydantic import Field

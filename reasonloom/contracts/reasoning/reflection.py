@@ -1,7 +1,5 @@
 """Reflection on a thought, and on a whole session (reference: mcp-langbase-reasoning)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator

@@ -1,7 +1,5 @@
 """Tree reasoning (reference: mcp-langbase-reasoning)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

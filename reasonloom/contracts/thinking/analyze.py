@@ -1,7 +1,5 @@
 """Analysing by one of eight frameworks, or by two at once (reference: ThoughtMCP)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

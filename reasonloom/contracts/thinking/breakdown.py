@@ -1,7 +1,5 @@
 """Breaking a problem down (reference: ThoughtMCP)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """Thinking in streams, one alone or four side by side (reference: ThoughtMCP)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

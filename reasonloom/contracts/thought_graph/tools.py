@@ -1,7 +1,5 @@
 """Graph of Thoughts, one operation a call (reference: mcp-langbase-reasoning)."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator

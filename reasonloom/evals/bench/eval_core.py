@@ -1,7 +1,5 @@
 """Overhead of the eval core: scripted items alone, and on top of an item with a graph."""
 
-from __future__ import annotations
-
 import tempfile
 import time
 from functools import partial

@@ -7,8 +7,6 @@ each node, and returns the twenty best with contents: without visited set, hub l
 between.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Times the graph memory tools at the node, for graphs of several sizes in one database."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ frequencies by Zipf's law. Half of a sentence's words belong to its topic, so th
 clusters as real ones do.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import random

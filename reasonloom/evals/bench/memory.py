@@ -1,7 +1,5 @@
 """Times `remember` and `recall` for owners of many sizes in one database."""
 
-from __future__ import annotations
-
 import random
 import resource
 import time

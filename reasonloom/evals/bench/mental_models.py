@@ -1,7 +1,5 @@
 """Times the mental model tools against hand-written queries, and clustering into basins."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import random

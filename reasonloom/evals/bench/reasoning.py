@@ -1,7 +1,5 @@
 """Times reasoning with instant or slow language models: linear, tree, and many sessions at once."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

@@ -1,7 +1,5 @@
 """Content for the studio benchmark: many memories, a long session, one of everything else."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from uuid import UUID, uuid4

@@ -1,7 +1,5 @@
 """Takes times and summarises them: medians and 95th percentiles against a floor."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Calibration of the statistics on synthetic data: coverage, false positives, promised power."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial

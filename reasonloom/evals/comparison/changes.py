@@ -1,7 +1,5 @@
 """What changed between two runs: flipped items with their transcripts, and prompt texts."""
 
-from __future__ import annotations
-
 from difflib import unified_diff
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Compares runs with a base run: differences, their uncertainty, and caveats."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Pairs two runs' scores by item, and reduces epochs to one score per item."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """Power of a planned run, and the smallest difference it could detect."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Statistics of mean differences: cluster bootstrap, McNemar and sign-flip tests, Holm."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Summarises runs: means by group with latencies, and scores with intervals and usage."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Suites from the files of published tasks: GSM8K, Game of 24, BIG-Bench-Hard."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Candidate texts of a prompt: proposed by a language model, validated, and saved."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

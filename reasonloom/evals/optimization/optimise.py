@@ -1,7 +1,5 @@
 """Optimises a prompt: searches on two parts of a suite, judges the result on the third."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Splits a suite into train, validation and test, and reserves budget for the test."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

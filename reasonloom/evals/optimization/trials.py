@@ -1,7 +1,5 @@
 """Tries texts of one prompt: each a version in the run's folder, each result a log next to it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """One comparison as shown on a page, and the wording differences of its prompts."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The settings and the usage of a run, as text."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Formats numbers and foreign text for reports: per cent, points, true minus, visible controls."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

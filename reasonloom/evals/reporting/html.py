@@ -1,7 +1,5 @@
 """Renders a report as one self-contained HTML page that runs only its own script."""
 
-from __future__ import annotations
-
 import base64
 import math
 from collections.abc import Sequence

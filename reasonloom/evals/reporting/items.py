@@ -1,7 +1,5 @@
 """The items of a report: a row each with its outcome, and transcripts of the notable ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

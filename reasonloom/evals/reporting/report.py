@@ -1,7 +1,5 @@
 """The data of a report: labelled runs with their scores, and their comparisons with the base."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field

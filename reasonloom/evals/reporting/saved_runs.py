@@ -1,7 +1,5 @@
 """The eval runs in a folder, as a list displays them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

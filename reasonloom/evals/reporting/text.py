@@ -3,8 +3,6 @@
 One figure per line, in a fixed order; nothing is aligned, dated, or measured by a clock.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

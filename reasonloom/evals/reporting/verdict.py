@@ -1,7 +1,5 @@
 """The verdict of a comparison in a sentence or two."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A scorer of objects: the share of the target's fields that the answer has with equal values."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Scorers that are functions: of item and answer, or reading figures that the answer holds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Scorers that compare texts: equality, numbers, choices, containment, regular expressions."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

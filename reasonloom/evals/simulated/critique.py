@@ -11,8 +11,6 @@ To repeat a question for another answer, set `Ask.sample`, as a loop does after 
 changed nothing. The marks of the oracle are for reports only.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

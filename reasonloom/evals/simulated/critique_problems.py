@@ -7,8 +7,6 @@ Both rates were solved: `mend` from the oracle's row (two rounds), then `spoil` 
 Round 2 is a prediction; CommonSenseQA with GPT-3.5 is where it fails (36.4, published 41.8).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

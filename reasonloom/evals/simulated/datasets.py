@@ -1,7 +1,5 @@
 """Problems of the simulated tasks: published tables, or generated lists and pairs of sets."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Sequence

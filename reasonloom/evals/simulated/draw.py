@@ -4,8 +4,6 @@ No two answers share a stream, and none depends on the process: equal keys give 
 another order, in parallel, in another process, or when a run is resumed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from hashlib import blake2b

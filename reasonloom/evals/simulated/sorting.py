@@ -13,8 +13,6 @@ so that errors at 128 are weak evidence. "Measured": counted on the published pr
 never fitted.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Sequence

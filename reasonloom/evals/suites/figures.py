@@ -1,7 +1,5 @@
 """One figure of an eval: what it measures, its interval, and guessing baselines."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

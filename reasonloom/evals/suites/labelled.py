@@ -1,7 +1,5 @@
 """Labelled sets in JSON lines: the form of their records, loading, and shared checks."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

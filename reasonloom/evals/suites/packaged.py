@@ -1,7 +1,5 @@
 """The project's own suites: suites of the core with their reports, and shared figures."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass

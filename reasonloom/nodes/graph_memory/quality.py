@@ -6,8 +6,6 @@ the law of succession, and statistical inference), and concerns at least LEAST n
 node of three means nothing, and thirty of a hundred do.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

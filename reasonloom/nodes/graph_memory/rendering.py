@@ -1,7 +1,5 @@
 """Renders nodes for answers, and warns of suspicious ones."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -3,8 +3,6 @@
 A date without a zone is the server's local time; so are the times that texts tell.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import datetime, timedelta
 

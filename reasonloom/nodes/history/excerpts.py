@@ -5,8 +5,6 @@ judged as `recall` judges a memory: by its likeness, its words with those of the
 speaker's name, the date, and the chunk that it stands in.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The words of `forget`, in the reference's form."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Answers `history_hook_status`: when each hook ran last, and how it ended."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any

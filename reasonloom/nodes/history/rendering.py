@@ -4,8 +4,6 @@ Every piece stands under a line of its own that says when and where it was said.
 imitate such a line: one that looks like it gets a backslash.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

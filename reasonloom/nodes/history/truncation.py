@@ -1,7 +1,5 @@
 """Cuts a chunk's text to a number of tokens: the longest parts first, each in its middle."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

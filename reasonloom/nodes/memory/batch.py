@@ -1,7 +1,5 @@
 """The batch tools: `batch_remember`, `batch_recall` and `batch_forget`."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Removes hidden characters, which can mislead a reader, from what is to be stored."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, TypeVar
 

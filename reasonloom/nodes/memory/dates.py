@@ -5,8 +5,6 @@ terms of each date that it names, at every length; a question asks for the longe
 finds 8 March 2025, and "8 March 2024" does not.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta

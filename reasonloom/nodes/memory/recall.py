@@ -1,7 +1,5 @@
 """Answers `recall`: one page of the memories that match a question."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from langgraph.runtime import Runtime

@@ -4,8 +4,6 @@ A memory is in the requested sectors if its own sector is one of them; `primaryS
 further.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The record of a model's predictions: accuracy with its interval, and Brier score."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from statistics import NormalDist

@@ -1,7 +1,5 @@
 """Renders models, predictions and revisions for answers."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 from reasonloom.contracts.mental_models.models import (

@@ -4,8 +4,6 @@ Made by hand in the languages of the labelled set; anything else is compared by 
 embedder alone.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

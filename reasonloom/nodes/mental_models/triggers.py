@@ -5,8 +5,6 @@ situations has, in whatever words; other words of the trigger are searched for l
 together with the vectors' similarity if there is an embedder.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Ends a check: brings what was computed and what the lenses said into the tool's answer."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Sequence

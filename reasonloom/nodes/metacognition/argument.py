@@ -1,7 +1,5 @@
 """Reads a text as an argument: what it claims, what it gives for that, how it limits itself."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

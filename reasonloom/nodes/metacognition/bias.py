@@ -1,7 +1,5 @@
 """Finds biases: by the classifier with the sentences that carry them, and by the lenses."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Begins a check: takes what is given, and computes every part that is asked for."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Assesses how far reasoning can be relied on: five dimensions, claims, warnings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from statistics import fmean, median

@@ -1,7 +1,5 @@
 """Tells what is felt: by the classifier and the words of a list, and by the lenses."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

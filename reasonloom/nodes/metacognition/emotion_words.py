@@ -1,7 +1,5 @@
 """Finds words that tell of an emotion, and whether the text denies them; English."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Finds faults of an argument by its words: each with the words that show it, and its cure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from itertools import combinations, islice, product

@@ -1,7 +1,5 @@
 """The lenses of the language model, as data: each looks at the same text in its own way."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 

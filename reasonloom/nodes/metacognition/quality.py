@@ -1,7 +1,5 @@
 """Judges the quality of reasoning: by what can be computed of it, and by the lenses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Cuts a text into sentences that know where they stand, and into windows of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a check carries: what it is given, what was computed, and what the lenses said."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from operator import add
 from typing import Annotated, Any, Literal, TypedDict

@@ -3,8 +3,6 @@
 The vote is blind: the language model does not see the features.
 """
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """The checkpoints of a session: created and listed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from langgraph.runtime import Runtime

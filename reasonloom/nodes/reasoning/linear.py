@@ -1,7 +1,5 @@
 """The steps of linear reasoning: recall what is known, continue the thought, persist it."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

@@ -4,8 +4,6 @@ Ids are left out, since they differ between any two runs; where one names a part
 answer, that part's name is used instead.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from difflib import unified_diff

@@ -1,7 +1,5 @@
 """The first step of think and ponder: reads the request and recalls memories."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from langgraph.runtime import Runtime

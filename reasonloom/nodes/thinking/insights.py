@@ -1,7 +1,5 @@
 """Merges equivalent insights of the streams, and finds conflicts between them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 from statistics import fmean

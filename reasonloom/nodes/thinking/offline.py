@@ -4,8 +4,6 @@ Nothing here reasons. Each stream reports what its questions find in the caller'
 in any language; `text/sentences.py` splits the sentences.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import re

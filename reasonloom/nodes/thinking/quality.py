@@ -1,7 +1,5 @@
 """Rates a conclusion: quality, confidence, and checks against the constraints."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Runs one stream for one quarter: one question that includes the others' output."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from typing import Any

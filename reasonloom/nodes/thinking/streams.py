@@ -1,7 +1,5 @@
 """The four streams of thinking, as data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Times ingestion of synthetic transcripts against parsing, chunking and copying the same rows."""
 
-from __future__ import annotations
-
 import resource
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """Times the history tools at the node, and `recall` with and without a history."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

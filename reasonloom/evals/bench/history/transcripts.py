@@ -6,8 +6,6 @@ cost of ingestion and search, not its quality. A turn is the user's message and 
 the next one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

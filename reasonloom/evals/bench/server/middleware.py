@@ -6,8 +6,6 @@ nothing. Both are separate processes on one protocol: over HTTP that of 2026-07-
 that of 2025-11-25.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Load for replicas: a provider with constant latency, and callers that never pause."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

@@ -4,8 +4,6 @@ Callers, balancer and the simulated provider share the machine's cores with the 
 Postgres, so that the gain ends before the cores do.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time

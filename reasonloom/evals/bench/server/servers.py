@@ -1,7 +1,5 @@
 """Servers as separate processes, and HTTP callers, for timing from outside."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import itertools

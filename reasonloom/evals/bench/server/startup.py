@@ -1,7 +1,5 @@
 """Times process start to the first `tools/list` over stdio, against a bare server."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

@@ -1,7 +1,5 @@
 """States of a Game of 24, and proof of an answer: each number used once, 24 made, exactly."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence

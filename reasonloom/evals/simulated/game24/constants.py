@@ -12,8 +12,6 @@ its origin:
 None was fitted to a figure of a search. Later changes are listed here with their source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType

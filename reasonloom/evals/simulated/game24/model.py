@@ -1,7 +1,5 @@
 """The simulated language model for the Game of 24: its provider, proposals and judgements."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from random import Random

@@ -1,7 +1,5 @@
 """Puzzles of the public file, and generated ones."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Parses a question about a Game of 24 from its text and the form of its answer alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast

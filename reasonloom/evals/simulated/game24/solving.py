@@ -1,7 +1,5 @@
 """How the simulated model writes whole solutions: from given steps, step by step, or directly."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

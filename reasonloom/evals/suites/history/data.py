@@ -1,7 +1,5 @@
 """Loads past sessions with their chains and moments, and validates the set as a whole."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

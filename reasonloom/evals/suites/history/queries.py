@@ -1,7 +1,5 @@
 """Stores labelled worlds as transcripts, calls the tools, and finds the turns in their answers."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The suite `history`: worlds ingested together, chains recalled, moments predicted."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -8,8 +8,6 @@ first ranks, pronounceable made-up words the rest, with frequencies by Zipf's la
 text belong to its topic, so that texts on one topic share rare words.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field

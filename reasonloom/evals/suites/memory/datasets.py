@@ -1,7 +1,5 @@
 """The data sets of recall: memories and questions of LoCoMo and of our own set *people*."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -4,8 +4,6 @@ Each conversation is ingested as a plain transcript of its owner and also rememb
 in a space of its own; every question goes to both.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

@@ -1,7 +1,5 @@
 """The suites of recall: questions as items, asked of memories stored by `remember`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager

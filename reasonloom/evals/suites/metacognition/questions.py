@@ -1,7 +1,5 @@
 """Puts every labelled item to its check, and extracts the scores of the answer."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass

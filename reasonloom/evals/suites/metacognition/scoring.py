@@ -1,7 +1,5 @@
 """Figures of detected biases, of one label per item (emotions, frameworks), and of ranked pairs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """The suite `metacognition`: every labelled item through the check that it is for."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """Joins what words show with what the language model's lenses say: the more careful one wins."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

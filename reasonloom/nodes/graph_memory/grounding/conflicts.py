@@ -1,7 +1,5 @@
 """Why a clause of a claim and a clause of a memory cannot both be true, as far as words show it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from itertools import dropwhile
 from typing import NamedTuple

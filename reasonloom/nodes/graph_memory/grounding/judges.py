@@ -1,7 +1,5 @@
 """What grounding carries: the memories beside the claim, and what the lenses said."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from operator import add
 from types import MappingProxyType

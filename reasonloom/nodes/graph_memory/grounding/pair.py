@@ -4,8 +4,6 @@ Words alone: what follows only from knowing the world is not seen, and then the 
 weaker one. `same` is said only where every term of the claim is found and nothing speaks against.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Words that have taken each other's places: who does it and to whom, what needs what."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Reading, Term

@@ -4,8 +4,6 @@ Prepositions are compared with the word that they govern, on both sides; particl
 conjunctions of the claim have to stand in the sentence of the memory.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations

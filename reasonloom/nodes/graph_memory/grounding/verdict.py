@@ -1,7 +1,5 @@
 """What all memories together say of a claim: borne out, in part, or not; by their words."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The folder of memory files: checks paths into it and opens its files."""
 
-from __future__ import annotations
-
 import os
 import stat
 from contextlib import suppress

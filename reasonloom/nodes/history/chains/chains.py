@@ -5,8 +5,6 @@ goes on from all that it holds until it has enough. All that is not written in t
 which edges count how much, how a chain is ranked, and when it is worth telling.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 

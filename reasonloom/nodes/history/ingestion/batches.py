@@ -1,7 +1,5 @@
 """Cuts a file into batches of chunks, each with what reading goes on from after it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime

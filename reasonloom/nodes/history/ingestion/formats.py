@@ -1,7 +1,5 @@
 """Which format a file is in, and what it is called where it does not say so itself."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ word. Decisions are known by phrases of some languages; where there are none, on
 are seen.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

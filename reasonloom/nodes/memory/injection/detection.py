@@ -6,8 +6,6 @@ AgentPoison (Chen et al. 2024), MINJA (Dong et al. 2025). The rules are fixed an
 model; a false statement in plain words is not suspicious.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

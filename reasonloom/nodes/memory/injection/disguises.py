@@ -6,8 +6,6 @@ overrides and tag characters are removed when a text is stored, see `text/hidden
 All of it takes time linear in the text.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ in Italian, Portuguese, Russian, Chinese and Japanese; in other languages only m
 are recognised. No pattern repeats without bound, so a search takes time linear in the text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

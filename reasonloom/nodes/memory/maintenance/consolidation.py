@@ -1,7 +1,5 @@
 """Answers `consolidate_memories`: groups similar old episodes, then summarises a group a step."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import timedelta

@@ -1,7 +1,5 @@
 """Answers `memory_health` and `prune_memories`, with the short form of memories they share."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from datetime import timedelta

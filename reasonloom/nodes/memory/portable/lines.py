@@ -1,7 +1,5 @@
 """Reads the lines of an export or of a handwritten file, one at a time; codes their vectors."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import json

@@ -4,8 +4,6 @@ Where memories are about a few people, every question names one, and vector simi
 prefer greetings; the names still count as words and as tags.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Set
 

@@ -4,8 +4,6 @@ The weights are round numbers, chosen on the development halves of LoCoMo and of
 together (docs/memory.md has the ablations).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from datetime import datetime

@@ -15,8 +15,6 @@ Malformed text is read as what was most likely meant:
 - nothing is read beyond 64 terms or 10,000 characters, which `cut` reports.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ Run with `-m`, this module reads vectors from standard input and writes labels t
 both in numpy's format.
 """
 
-from __future__ import annotations
-
 import asyncio
 import io
 import os

@@ -9,8 +9,6 @@ HDBSCAN (Campello, Moulavi and Sander 2013) is scikit-learn's, an optional depen
 `cluster_process.MISSING` is raised. See docs/decisions/0019-clusters-by-density.md.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

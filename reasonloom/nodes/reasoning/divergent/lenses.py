@@ -1,7 +1,5 @@
 """The lenses of divergent reasoning: ways to look at a problem, taken in this order."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

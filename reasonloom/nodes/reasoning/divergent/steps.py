@@ -1,7 +1,5 @@
 """The steps of divergent reasoning: recall, take all perspectives at once, synthesise."""
 
-from __future__ import annotations
-
 from operator import add
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Persists a reflection as the session's next thought, and answers with it."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

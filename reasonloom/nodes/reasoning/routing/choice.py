@@ -1,7 +1,5 @@
 """Puts the votes together: which mode, how surely, and why, in plain sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any

@@ -1,7 +1,5 @@
 """The words by which a problem shows what it asks for, in English and German."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from types import MappingProxyType

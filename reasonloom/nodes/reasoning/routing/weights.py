@@ -1,7 +1,5 @@
 """What each feature weighs for each mode, what a hint adds, and how two votes become one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from math import exp
 from types import MappingProxyType

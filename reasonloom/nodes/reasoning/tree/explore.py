@@ -1,7 +1,5 @@
 """The search of tree reasoning: each order is a task, and the search absorbs their results."""
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import replace

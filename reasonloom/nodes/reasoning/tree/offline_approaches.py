@@ -4,8 +4,6 @@ They differ in method only. None is followed to its end, and nothing says which 
 method whose cue occurs in the problem comes first, the others in their order.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

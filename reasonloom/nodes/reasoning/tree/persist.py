@@ -1,7 +1,5 @@
 """Persists tree reasoning: everything is stored at once, and answered."""
 
-from __future__ import annotations
-
 from typing import Any
 from uuid import UUID
 

@@ -1,7 +1,5 @@
 """The first steps of tree reasoning: the context, distinct approaches, and the search for them."""
 
-from __future__ import annotations
-
 from textwrap import shorten
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The recommendation of tree reasoning: which branch, how confidently, and why."""
 
-from __future__ import annotations
-
 import re
 from statistics import fmean
 from typing import Any, cast

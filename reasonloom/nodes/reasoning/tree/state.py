@@ -1,7 +1,5 @@
 """The state of tree reasoning, and what its wiring asks of it."""
 
-from __future__ import annotations
-
 from operator import add
 from typing import Annotated, Any, NotRequired, TypedDict, cast
 

@@ -1,7 +1,5 @@
 """The budget of a search: each order is weighed before it is released; and the best so far."""
 
-from __future__ import annotations
-
 from typing import Any, TypedDict, get_args
 
 from reasonloom.nodes.reasoning.tree_search.state import (

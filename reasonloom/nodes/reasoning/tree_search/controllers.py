@@ -1,7 +1,5 @@
 """The controllers of a search: each chooses where to continue, as a pure function of the tree."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import inf, log, sqrt
 from typing import Protocol

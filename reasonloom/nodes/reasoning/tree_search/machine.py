@@ -4,8 +4,6 @@ A round has three phases: generate, check, judge. A phase is settled when all it
 arrived, in the order in which they were requested, so that the order of arrival has no effect.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping

@@ -1,7 +1,5 @@
 """The orders of a search, and how their results are read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypedDict
 

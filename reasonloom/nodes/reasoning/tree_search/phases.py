@@ -3,8 +3,6 @@
 Answers are checked before a judge is paid; thoughts are judged once each, blind when compared.
 """
 
-from __future__ import annotations
-
 from hashlib import sha256
 from statistics import fmean
 from typing import Any

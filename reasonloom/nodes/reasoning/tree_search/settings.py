@@ -1,7 +1,5 @@
 """The settings of one search: controller, judge, when to stop, and the budget."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass
 from typing import Any

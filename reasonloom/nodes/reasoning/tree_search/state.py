@@ -1,7 +1,5 @@
 """The state of a search, as plain data that can be saved as JSON between any two steps."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, TypedDict
 
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings

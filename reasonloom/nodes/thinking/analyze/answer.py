@@ -1,7 +1,5 @@
 """The answer of `analyze`."""
 
-from __future__ import annotations
-
 import time
 from statistics import fmean
 from typing import Any

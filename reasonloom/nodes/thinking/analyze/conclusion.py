@@ -1,7 +1,5 @@
 """Draws the conclusion of the steps, and checks it against goals and constraints."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

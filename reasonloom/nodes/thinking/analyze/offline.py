@@ -4,8 +4,6 @@ Nothing here reasons. A sentence answers a question if it has one of the English
 by which such answers are given; a question that no sentence answers is reported as not given.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType

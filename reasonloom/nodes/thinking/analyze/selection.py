@@ -4,8 +4,6 @@ A feature is an English or German sign of what is asked for: the form of the que
 clauses connect; never a subject matter, since any subject may need any framework.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from statistics import fmean
 from types import MappingProxyType

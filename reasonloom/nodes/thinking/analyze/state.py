@@ -1,7 +1,5 @@
 """The state of `analyze`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from operator import add
 from typing import Annotated, Any, Literal, TypedDict

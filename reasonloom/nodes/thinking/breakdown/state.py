@@ -1,7 +1,5 @@
 """The state of `breakdown`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from operator import add
 from typing import Annotated, Any, Literal, TypedDict

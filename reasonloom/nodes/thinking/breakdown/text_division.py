@@ -4,8 +4,6 @@ The dividing words are known in English, German, French and Spanish; lists, sent
 punctuation divide in any language.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

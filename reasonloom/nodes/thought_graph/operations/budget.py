@@ -1,7 +1,5 @@
 """The budget of a plan: each order is weighed before it is released."""
 
-from __future__ import annotations
-
 import math
 from statistics import fmean
 

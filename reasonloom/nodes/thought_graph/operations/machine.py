@@ -6,8 +6,6 @@ no effect. Operations that need no language model are done on the way. When a li
 arrived results are absorbed, and the rest of the plan is done without further calls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The orders of a plan's operations: one order is one call."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from hashlib import sha256

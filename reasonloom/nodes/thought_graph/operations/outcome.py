@@ -1,7 +1,5 @@
 """The outcome of a plan so far, why it holds no more, and a run of a plan in one process."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping

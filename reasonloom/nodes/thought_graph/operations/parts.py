@@ -1,7 +1,5 @@
 """Parts of the problem: which one a thought is about, merging them, and conditions on them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Turns an order into a prompt, and the answer into a result."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The results of orders: how they are read, and what becomes of the operation they belong to."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from statistics import fmean
 from typing import Any

@@ -1,7 +1,5 @@
 """The state of a plan in progress, as plain data that can be saved as JSON at any step."""
 
-from __future__ import annotations
-
 from typing import Any, Literal, TypedDict
 
 from reasonloom.contracts.thought_graph.plans import PROBLEM

@@ -1,7 +1,5 @@
 """A task: how a problem is read, its questions, and its checks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """The steps of running a plan of operations: each order is a task, all at the same time."""
 
-from __future__ import annotations
-
 import time
 from operator import add
 from typing import Annotated, Any, TypedDict, cast

@@ -1,7 +1,5 @@
 """The suite `grounding`: claims as items, each asked of its world's memories."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial

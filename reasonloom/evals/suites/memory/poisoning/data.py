@@ -1,7 +1,5 @@
 """Loads and validates the injected memories, and benign ones that resemble them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar, get_args
 

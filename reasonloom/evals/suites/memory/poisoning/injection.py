@@ -1,7 +1,5 @@
 """Stores injected memories through the ordinary channels, and measures what recall returns."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence

@@ -5,8 +5,6 @@ the real channels. Each injected memory's question is asked twice, with the cont
 without. Cleaning on input is not among those: it cannot be turned off.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Orchestration evals: their parts, their settings, and the registry; light to import."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Awaitable, Callable, Collection, Sequence

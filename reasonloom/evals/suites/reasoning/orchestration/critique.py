@@ -5,8 +5,6 @@ product has no such loop; here it uses the prompts of `reflection`. The gated ro
 `reflection` itself, see `critique_gate`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -4,8 +4,6 @@ Its nodes need an engine, because each call is recorded before it is used. So ev
 real tool on a temporary embedded database.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """The eval `sim-game24`: its puzzles, rows, and published figures."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial

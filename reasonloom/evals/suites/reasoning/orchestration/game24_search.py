@@ -4,8 +4,6 @@ A thought is one step, such as `4 + 6 = 10`; its data are the numbers left after
 to one number the answer is written from all steps, so a search is four levels deep.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace

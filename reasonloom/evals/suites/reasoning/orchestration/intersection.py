@@ -4,8 +4,6 @@ Widths and depths are the published ones. The simulated model is the same in all
 no row for a chain, because its errors were not measured and so are not simulated.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

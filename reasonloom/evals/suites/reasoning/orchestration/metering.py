@@ -1,7 +1,5 @@
 """Runs plans of operations with one language model, and records what each call costs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import fsum

@@ -3,8 +3,6 @@
 Widths and depths are the published ones. The simulated sorter is the same in all rows.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

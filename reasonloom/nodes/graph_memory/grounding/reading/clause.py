@@ -1,7 +1,5 @@
 """A text read for comparing: what it says, clause by clause, with its figures and denials."""
 
-from __future__ import annotations
-
 import unicodedata
 from dataclasses import dataclass
 

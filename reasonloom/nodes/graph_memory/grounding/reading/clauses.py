@@ -1,7 +1,5 @@
 """Cuts a text into clauses, each with its denials and with what it speaks of."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Cuts Japanese into clauses: by marks, with runs of one script for words; Chinese as well."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@ The lists are data: `function_words.tsv` (language, words), `operators.tsv` (kin
 words) and `concepts.tsv` (words of one meaning in a line, their opposites after ` / `).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

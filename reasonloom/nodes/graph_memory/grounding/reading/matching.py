@@ -1,7 +1,5 @@
 """Finds the words of one text in another: the same, of one stem, of one concept, or opposite."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ A mood holds from its word to the end of the sentence; of a question, an order a
 where it comes after what it speaks of ("..., I think"), for the whole of it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Numbers written in words, read in five languages: `forty-five` is 45, `四十八` is 48."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import cache

@@ -1,7 +1,5 @@
 """Turns of several words that deny, allow, restrict or tell nothing, each put in a known word."""
 
-from __future__ import annotations
-
 import re
 
 from reasonloom.nodes.graph_memory.grounding.reading.numbers import SMALL

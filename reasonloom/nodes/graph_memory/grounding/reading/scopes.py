@@ -1,7 +1,5 @@
 """Says which words of a sentence stand under a denial, a limit, an only or a word of place."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 

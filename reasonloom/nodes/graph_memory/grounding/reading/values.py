@@ -1,7 +1,5 @@
 """Figures, times, dates and their like in a text, each in one form whatever it is written in."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Signs of what is to be made: for people, newly, from the ground, for any future."""
 
-from __future__ import annotations
-
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Feature, any_of
 
 CREATION_FEATURES: tuple[Feature, ...] = (

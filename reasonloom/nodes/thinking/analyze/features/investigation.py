@@ -1,7 +1,5 @@
 """Signs of what is to be found out: by test, as a whole, by its reasons, to its cause."""
 
-from __future__ import annotations
-
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Feature, any_of
 
 INVESTIGATION_FEATURES: tuple[Feature, ...] = (

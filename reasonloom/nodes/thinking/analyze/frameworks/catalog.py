@@ -1,7 +1,5 @@
 """The eight frameworks by their ids."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 

@@ -1,7 +1,5 @@
 """Frameworks that create something: design, creativity, first principles, scenarios."""
 
-from __future__ import annotations
-
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Framework, Step, question
 
 DESIGN_THINKING = Framework(

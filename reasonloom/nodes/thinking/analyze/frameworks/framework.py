@@ -1,7 +1,5 @@
 """The types of frameworks, their steps, and the features that speak for a framework."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Frameworks that find something out: by test, as a system, by its reasons, to its cause."""
 
-from __future__ import annotations
-
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Framework, Step, question
 
 SCIENTIFIC_METHOD = Framework(

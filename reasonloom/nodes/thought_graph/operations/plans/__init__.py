@@ -1,7 +1,5 @@
 """The packaged plans, each a JSON file of that name."""
 
-from __future__ import annotations
-
 import json
 from importlib.resources import files
 

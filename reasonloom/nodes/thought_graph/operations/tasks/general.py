@@ -1,7 +1,5 @@
 """Any problem in words: thoughts are continued, improved and merged; blind ballots judge."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

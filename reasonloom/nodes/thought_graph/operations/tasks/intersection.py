@@ -3,8 +3,6 @@
 A thought's data holds the numbers found, and the two sets that should contain them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 A thought's data holds its list, and the digits that it should hold: those it was made from.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence

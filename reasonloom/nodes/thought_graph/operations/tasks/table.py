@@ -1,7 +1,5 @@
 """The tasks that are packaged, by name."""
 
-from __future__ import annotations
-
 from reasonloom.errors import UnknownName
 from reasonloom.nodes.thought_graph.operations.task import Task
 from reasonloom.nodes.thought_graph.operations.tasks.general import GENERAL

@@ -122,7 +122,6 @@ async def require_daily_credit(engine: Engine, caller: Caller, tool: str, key: s
         DailyLimit: nothing is left; says when there will be.
     """
     from reasonloom.stores.runs import runs  # noqa: PLC0415
-    from reasonloom.stores.runs import runs as daily_use  # noqa: PLC0415
 
     settings = engine.loom.settings
     tokens, usd = settings.caller_tokens_per_day, settings.caller_usd_per_day
@@ -130,7 +129,7 @@ async def require_daily_credit(engine: Engine, caller: Caller, tool: str, key: s
         return
     now = engine.loom.clock()
     async with engine.loom.database.begin(caller) as tx:
-        use = await daily_use.daily_use(tx, now - DAY, tokens=tokens, usd=usd)
+        use = await runs.daily_use(tx, now - DAY, tokens=tokens, usd=usd)
         shut = use.tokens_by or use.usd_by
         if not shut or (key and await runs.find_by_key(tx, tool, key)):
             return

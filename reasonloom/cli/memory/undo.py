@@ -18,7 +18,6 @@ from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.forget import RollbackResult, memory_number, roll_back
 from reasonloom.nodes.memory.maintenance.health import excerpt_of
 from reasonloom.stores.memory import memories
-from reasonloom.stores.memory import memories as stored
 from reasonloom.stores.memory.statistics import Trace, WriterFilter
 from reasonloom.text.plurals import counted
 
@@ -44,14 +43,14 @@ def restore(
         typer.echo(f"restored {memory}")
 
 
-def _restore(memories: list[str], user: str | None) -> None:
-    numbers = {memory: memory_number(memory) for memory in memories}
+def _restore(names: list[str], user: str | None) -> None:
+    numbers = {name: memory_number(name) for name in names}
 
     async def work(engine: Engine, caller: Caller) -> None:
         async with engine.loom.database.begin(caller) as tx:
-            for memory, number in numbers.items():
-                if not await stored.restore(tx, number):
-                    raise MemoryNotFound(memory, field="memory")
+            for name, number in numbers.items():
+                if not await memories.restore(tx, number):
+                    raise MemoryNotFound(name, field="memory")
 
     with_engine(work, user)
 

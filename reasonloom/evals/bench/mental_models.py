@@ -19,8 +19,8 @@ from reasonloom.evals.bench.environment import OWNER, BenchEngine
 from reasonloom.evals.bench.floors import BIND_WALK
 from reasonloom.evals.bench.load import load
 from reasonloom.evals.bench.timing import Figure, Work, summarise, time_alternately
-from reasonloom.nodes.mental_models.basins.clusters import SAMPLE, SEED
 from reasonloom.nodes.mental_models.basins.formation import form_basins, persist_basins
+from reasonloom.nodes.mental_models.basins.membership import SAMPLE, SEED
 from reasonloom.stores.mental_models import basin_memories
 
 BASINS, MODELS = 50, 100
@@ -163,8 +163,8 @@ LIBRARY_SCRIPT = """
 import io, sys, time
 import numpy as np
 from sklearn.cluster import HDBSCAN
-from reasonloom.nodes.mental_models.basins.density import LEAST, SAMPLES
-from reasonloom.nodes.mental_models.basins.density import layout
+from reasonloom.nodes.mental_models.basins.clustering import LEAST, SAMPLES
+from reasonloom.nodes.mental_models.basins.clustering import layout
 given = np.load(io.BytesIO(sys.stdin.buffer.read()))
 placed = layout(given, seed={seed})
 began = time.perf_counter()

@@ -221,6 +221,6 @@ def _call(call: dict[str, Any], room: DisplayBudget) -> Call:
     for message in call.get("asked", ()):
         # A message without text holds something else, such as tool calls.
         other = {name: value for name, value in message.items() if name != "role"}
-        shown = room.cut(message.get("content") or other)
-        messages.append((str(message.get("role", "")), shown))
+        text = room.cut(message.get("content") or other)
+        messages.append((str(message.get("role", "")), text))
     return Call(messages, room.cut(call.get("said", "")))

@@ -20,7 +20,7 @@ BYTES_LIMIT = 16_000
 class LitellmEmbedder:
     """Embeds through `litellm.aembedding`.
 
-    The first use also embeds the 24 sentences of `floor.py` (some 300 tokens), from which the
+    The first use also embeds the 24 sentences of `vectors.py` (some 300 tokens), from which the
     model's dimension and floor are learned. Blank texts, which providers refuse, are not sent:
     they become the first axis. Long texts are cut at `BYTES_LIMIT`.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from reasonloom.llm.embedding.wordllama_vectors import Means
 
 FLOOR = 0.16
-"""Measured on the 276 pairs of the unrelated statements of `floor.py`: 95 % have a cosine of at
+"""Measured on the 276 pairs of the unrelated statements of `vectors.py`: 95 % have a cosine of at
 most 0.157. Short questions beside the same statements lie lower (0.122), and true paraphrases
 without a common word often just above, so that a higher floor would cost what is looked for."""
 

@@ -35,7 +35,7 @@ class SignedTokens:
         """Return a valid token's content, else None; the log says why, never the token.
 
         Raises:
-            IssuerAway: the issuer's keys are not available.
+            IssuerUnavailable: the issuer's keys are not available.
         """
         try:
             return self._read(token, await self._claims(token))
@@ -91,7 +91,7 @@ class Verifier(TokenVerifier):
         """Return a valid token's content, else None.
 
         Raises:
-            IssuerAway: the issuer's keys are not available.
+            IssuerUnavailable: the issuer's keys are not available.
         """
         if len(token) > MAX_TOKEN_LENGTH:
             return None

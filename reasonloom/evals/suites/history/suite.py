@@ -150,13 +150,13 @@ def history_report(log: EvalLog) -> dict[str, Any]:
 
 def history_items(chosen: HistorySet, form: str, words: Wording) -> list[Item]:
     """Return the questions of a form; those of a world share a cluster."""
-    asked: list[tuple[Chain | Moment, str, tuple[str, ...], str]] = [
+    questions: list[tuple[Chain | Moment, str, tuple[str, ...], str]] = [
         *((each, each.in_wording(words), each.chain, each.kind) for each in chosen.chains),
         *((each, each.context, each.after, MOMENT) for each in chosen.moments),
     ]
     return [
         Item(f"{form}/{each.id}", question, list(turns), each.world, group)
-        for each, question, turns, group in asked
+        for each, question, turns, group in questions
     ]
 
 

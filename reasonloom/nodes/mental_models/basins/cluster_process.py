@@ -68,7 +68,7 @@ async def cluster_in_subprocess(
 def main() -> int:
     """Cluster the vectors from standard input; return the exit code."""
     try:
-        from reasonloom.nodes.mental_models.basins.density import density_clusters  # noqa: PLC0415
+        from reasonloom.nodes.mental_models.basins.clustering import density_clusters  # noqa: PLC0415
     except ImportError:
         return NOT_INSTALLED
     with suppress(OSError):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 from reasonloom.errors import Conflict
-from reasonloom.nodes.mental_models.basins.clusters import (
+from reasonloom.nodes.mental_models.basins.membership import (
     SAMPLE,
     SEED,
     Cluster,

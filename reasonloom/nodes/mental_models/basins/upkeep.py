@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.mental_models.basins.clusters import Joiner, Shape, vector_batches
 from reasonloom.nodes.mental_models.basins.formation import (
     FormedBasins,
     form_basins,
     persist_basins,
 )
+from reasonloom.nodes.mental_models.basins.membership import Joiner, Shape, vector_batches
 from reasonloom.stores.mental_models import basin_memories, basins
 from reasonloom.stores.mental_models.basins import BasinRun
 

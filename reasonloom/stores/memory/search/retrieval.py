@@ -91,7 +91,7 @@ async def candidates(
 
     Any word will do: a question finds what answers it. A query of stop words finds nothing
     by words; without `near` nothing is found by likeness. Words that stand in very many
-    memories are counted but not looked for, which `Asked.cut` tells.
+    memories are counted but not looked for, which `QueryTerms.cut` says.
     """
     shape = nearest_query(near, scope, query, pool) if near else NONE_ALIKE
     rows = await _matching(tx, query, near, shape, scope, pool)

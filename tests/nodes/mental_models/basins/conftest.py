@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from reasonloom.nodes.mental_models.basins import clusters
+from reasonloom.nodes.mental_models.basins import membership
 from reasonloom.nodes.mental_models.basins.cluster_process import ClusterLabels
-from reasonloom.nodes.mental_models.basins.density import density_clusters
+from reasonloom.nodes.mental_models.basins.clustering import density_clusters
 
 
 async def cluster_here(vectors: NDArray[np.float32], *, floor: float, seed: int) -> ClusterLabels:
@@ -19,4 +19,4 @@ async def cluster_here(vectors: NDArray[np.float32], *, floor: float, seed: int)
 @pytest.fixture(autouse=True)
 def clusters_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the tests of this folder cluster in this process."""
-    monkeypatch.setattr(clusters, "cluster_in_subprocess", cluster_here)
+    monkeypatch.setattr(membership, "cluster_in_subprocess", cluster_here)

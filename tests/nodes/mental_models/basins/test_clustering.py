@@ -9,9 +9,9 @@ import pytest
 
 from reasonloom.nodes.mental_models.basins import cluster_process
 from reasonloom.nodes.mental_models.basins.cluster_process import cluster_in_subprocess
-from reasonloom.nodes.mental_models.basins.clusters import Joiner, shape_of
-from reasonloom.nodes.mental_models.basins.density import density_clusters
+from reasonloom.nodes.mental_models.basins.clustering import density_clusters
 from reasonloom.nodes.mental_models.basins.formation import match_basins
+from reasonloom.nodes.mental_models.basins.membership import Joiner, shape_of
 from reasonloom.nodes.mental_models.basins.naming import cluster_keywords, content_words, name_of
 from tests.nodes.mental_models.basins.conftest import cluster_here
 from tests.support.memory.clusters import near

@@ -10,7 +10,7 @@ import numpy as np
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.mental_models.basins.clusters import shape_of
+from reasonloom.nodes.mental_models.basins.membership import shape_of
 from reasonloom.nodes.mental_models.basins.upkeep import maintain_basins
 from reasonloom.stores.mental_models import basin_memories, basins
 from reasonloom.stores.mental_models.basins import Basin, BasinRun

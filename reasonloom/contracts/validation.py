@@ -1,6 +1,7 @@
 """Parses raw arguments into a request, or refuses them with the field and the valid form."""
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar, get_args
@@ -29,8 +30,14 @@ PLAIN_FORMS = {
     "dict_type": "must be an object",
 }
 """Messages for pydantic's error types whose own messages speak of Python."""
-NONCHARACTERS = range(0xFDD0, 0xFDF0)
-LAST_TWO_OF_A_PLANE = 0xFFFE
+NO_TEXT = re.compile(
+    "[\0\ud800-\udfff\ufdd0-\ufdef"
+    + "".join(
+        f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
+    )
+    + "]"
+)
+"""NUL, lone surrogates, and the noncharacters: 32 in one block and the last two of each plane."""
 
 
 def parse_request(model: type[R], arguments: Mapping[str, Any]) -> R:
@@ -71,12 +78,8 @@ def _text_faults(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]
 def _string_fault(value: str) -> str | None:
     if value.isascii():
         return "holds a NUL character; remove it" if "\0" in value else None
-    for character in value:
-        code = ord(character)
-        if code == 0 or 0xD800 <= code <= 0xDFFF or code in NONCHARACTERS:  # noqa: PLR2004
-            return "holds NUL, a lone surrogate or a noncharacter; send Unicode text"
-        if code & LAST_TWO_OF_A_PLANE == LAST_TWO_OF_A_PLANE:
-            return "holds NUL, a lone surrogate or a noncharacter; send Unicode text"
+    if NO_TEXT.search(value):
+        return "holds NUL, a lone surrogate or a noncharacter; send Unicode text"
     return None
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, jsonrpc_message_adapter
@@ -23,8 +24,21 @@ OPENING = re.compile(r"[ \t\r\n]*\{[ \t\r\n]*")
 COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")
 SEPARATOR = re.compile(r"[ \t\r\n]*[,}][ \t\r\n]*")
 
+HEAD_BYTES = 65_536
+"""Bytes of a refused message in which its id is looked for."""
+
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 """Bytes of one message, over either transport."""
+
+MAX_VALUES = 50_000
+"""Numbers, texts, lists and objects of one message: each costs as much time as a long text."""
+
+MAX_DEPTH = 250
+STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.S)
+PIECE = re.compile(rb'(?:[^"]*+' + STRING.pattern + rb"){1,5000}+|[^\"]+", re.S)
+"""Some strings with what is around them, so that a message is scanned piece by piece."""
+
+NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +52,8 @@ class Refusal:
 
 def repair(raw: bytes) -> bytes | Refusal:
     """Return a message that the SDK can read, or the refusal."""
+    if reason := _too_complex(raw):
+        return Refusal(INVALID_REQUEST, reason, (_certain_id(raw[:HEAD_BYTES]),))
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -53,6 +69,27 @@ def repair(raw: bytes) -> bytes | Refusal:
     if mended is not None and _is_message(mended):
         return mended
     return Refusal(INVALID_REQUEST, _reason(value), _ids(value))
+
+
+def _too_complex(raw: bytes) -> str | None:
+    """Return why a message would cost too much to parse, by its bytes alone; None if it does not.
+
+    Time is in proportion to the bytes, at some hundred millions a second, and to `MAX_VALUES`.
+    """
+    if raw.count(b",") + raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
+        return None
+    values = level = 0
+    for piece in PIECE.finditer(raw):
+        bare = STRING.sub(b"", piece.group())
+        brackets = bare.translate(None, NO_BRACKET)
+        values += bare.count(b",") + len(brackets)
+        if values > MAX_VALUES:
+            return f"Invalid request: a message has at most {MAX_VALUES:,} values"
+        levels = [*accumulate((1 if each in b"[{" else -1 for each in brackets), initial=level)]
+        if max(levels) > MAX_DEPTH:
+            return f"Invalid request: a message is nested at most {MAX_DEPTH} levels deep"
+        level = levels[-1]
+    return None
 
 
 def too_long(head: bytes) -> Refusal:

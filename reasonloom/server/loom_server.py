@@ -94,6 +94,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
             )
         )
         self.needed = {each.name: each.needed for each in catalogue.tools}
+        self.requests = {each.name: each.line.request for each in catalogue.tools}
         self._lifespan = lifespan
         self._prompts_wait = not catalogue.is_reference
         self._index = ResourceIndex(catalogue.resources, lifespan)

@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
@@ -85,6 +86,20 @@ class Transaction:
         return await self.connection.execute(statement, {**own, **values})
 
 
+connections_held: ContextVar[int] = ContextVar("connections_held", default=0)
+"""Connections that the current task has, or waits for: others wait for what it holds."""
+
+
+@contextmanager
+def holds_connection() -> Iterator[None]:
+    """Count a connection of the current task."""
+    connections_held.set(connections_held.get() + 1)
+    try:
+        yield
+    finally:
+        connections_held.set(connections_held.get() - 1)
+
+
 class Database:
     """The pool of connections under the app's role."""
 
@@ -127,6 +142,14 @@ class Database:
         self, first: TextClause, values: dict[str, Any]
     ) -> AsyncIterator[AsyncConnection]:
         """Open a transaction that begins with `first`; its faults become ours."""
+        with holds_connection():
+            async with self._open(first, values) as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def _open(
+        self, first: TextClause, values: dict[str, Any]
+    ) -> AsyncIterator[AsyncConnection]:
         connection = await self._connect(first, values)
         try:
             yield connection

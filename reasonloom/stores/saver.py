@@ -13,7 +13,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from reasonloom.errors import DatabaseUnavailable
-from reasonloom.stores.database import NOT_REACHED
+from reasonloom.stores.database import NOT_REACHED, holds_connection
 from reasonloom.stores.plain_msgpack import PlainSerializer
 
 saving_for: ContextVar[str] = ContextVar("saving_for", default="")
@@ -60,8 +60,9 @@ class _Saver(AsyncPostgresSaver):
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
         try:
-            async with super()._cursor(pipeline=pipeline) as cursor:
-                yield cursor
+            with holds_connection():
+                async with super()._cursor(pipeline=pipeline) as cursor:
+                    yield cursor
         except (OperationalError, InterfaceError) as error:  # a pool's timeout is one of them
             raise DatabaseUnavailable(NOT_REACHED) from error
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 ENGLISH_STOP_WORDS = frozenset(
     (  # noqa: SIM905 - reads better
@@ -24,6 +25,9 @@ GERMAN_STOP_WORDS = frozenset(
     ).split()
 )
 _SHORT = 2
+_LONG = 40
+"""Longer words are read anew each time: they are many, and keeping them takes memory."""
+
 _WORD = re.compile(r"\w+")
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
@@ -37,8 +41,23 @@ def words_in(text: str) -> list[str]:
     and English stop words are dropped unless nothing else is left.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
-    words = [part for word in _WORD.findall(folded) for part in _parts(word)]
-    return [word for word in words if _is_keyword(word)] or words
+    found = [_read(word) for word in _WORD.findall(folded)]
+    return [word for _, keywords in found for word in keywords] or [
+        part for parts, _ in found for part in parts
+    ]
+
+
+def _read(word: str) -> tuple[list[str], list[str]]:
+    """Return the parts of a run of letters, and those that are keywords."""
+    return _read_short(word) if len(word) < _LONG else _read_anew(word)
+
+
+def _read_anew(word: str) -> tuple[list[str], list[str]]:
+    parts = _parts(word)
+    return parts, [part for part in parts if _is_keyword(part)]
+
+
+_read_short = lru_cache(16_384)(_read_anew)
 
 
 def _parts(word: str) -> list[str]:

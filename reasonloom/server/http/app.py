@@ -49,7 +49,10 @@ def make_app(lifespan: EngineLifespan, host: str) -> ASGIApp:
         )
         for path, server in servers.items()
     )
-    gates = {path: ScopeGate(server.needed, settings) for path, server in servers.items()}
+    gates = {
+        path: ScopeGate(server.needed, server.requests, settings)
+        for path, server in servers.items()
+    }
     counted = app if settings.stateless else SessionLimits(app, settings)
     mended = RequestMiddleware(counted, gates)
     verifier = make_verifier(settings)

@@ -16,15 +16,18 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from reasonloom.contracts.base import Request
 from reasonloom.server.auth.principal import token_of_scope
 from reasonloom.server.auth.scopes import OFFERED_SCOPES, allows
 from reasonloom.server.auth.verifier import Verifier
+from reasonloom.server.http.fair_share import FairShare
 from reasonloom.server.http.rate_limits import (
     RateLimits,
     insufficient_scope,
     service_unavailable,
     too_large,
 )
+from reasonloom.server.http.request_sizes import LEAST_BYTES, most_bytes
 from reasonloom.settings import Settings
 
 MAX_HANDSHAKE_BYTES = 65_536
@@ -79,7 +82,9 @@ class AuthMiddleware:
         self._open = {*pages, *(_metadata_paths(url) if url else ())}
         self._app = app
         known = RequireAuthMiddleware(
-            RateLimits(behind, settings), [], AnyHttpUrl(url) if url else None
+            RateLimits(FairShare(behind, settings.caller_processor_share), settings),
+            [],
+            AnyHttpUrl(url) if url else None,
         )
         self._guarded = AuthenticationMiddleware(
             AuthContextMiddleware(known), backend=BearerAuthBackend(verifier), on_error=_unavailable
@@ -98,12 +103,15 @@ def _unavailable(connection: HTTPConnection, error: Exception) -> Response:
 class ScopeGate:
     """Refuses messages that a caller may not send, before they are processed.
 
-    Those are calls of tools that the token does not allow, and oversized handshakes.
+    Those are calls of tools that the token does not allow, and oversized handshakes and calls.
     """
 
-    def __init__(self, needed: Mapping[str, str], settings: Settings) -> None:
-        """Take the scope that each tool needs."""
+    def __init__(
+        self, needed: Mapping[str, str], requests: Mapping[str, type[Request]], settings: Settings
+    ) -> None:
+        """Take the scope that each tool needs, and the contract of its arguments."""
         self._needed = needed
+        self._requests = requests
         self._metadata = metadata_url(settings)
 
     def refusal(self, scope: Scope, body: bytes) -> Response | None:
@@ -112,12 +120,20 @@ class ScopeGate:
         if token is None and len(body) <= MAX_HANDSHAKE_BYTES:
             return None
         message = json.loads(body)
-        if message.get("method") == "initialize" and len(body) > MAX_HANDSHAKE_BYTES:
-            reason = f"initialize has at most {MAX_HANDSHAKE_BYTES} bytes"
+        name = str((message.get("params") or {}).get("name"))
+        if reason := self._too_large(message.get("method"), name, len(body)):
             return too_large(message.get("id"), reason)
         if token is None or message.get("method") != "tools/call":
             return None
-        needed = self._needed.get(str((message.get("params") or {}).get("name")))
+        needed = self._needed.get(name)
         if needed is None or allows(token.scopes, needed):
             return None
         return insufficient_scope(needed, self._metadata)
+
+    def _too_large(self, method: str | None, name: str, size: int) -> str | None:
+        if method == "initialize" and size > MAX_HANDSHAKE_BYTES:
+            return f"initialize has at most {MAX_HANDSHAKE_BYTES} bytes"
+        most = most_bytes(self._requests.get(name)) if size > LEAST_BYTES else size
+        if method == "tools/call" and size > most:
+            return f"a call of {name[:100]} has at most {most} bytes"
+        return None

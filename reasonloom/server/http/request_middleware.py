@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reasonloom.server.http.guard import ScopeGate
 from reasonloom.server.json_rpc import (
+    HEAD_BYTES,
     MAX_MESSAGE_BYTES,
     SHUTDOWN_CODE,
     SHUTDOWN_MESSAGE,
@@ -68,7 +69,6 @@ class OpenAnswer:
             await self({"type": "http.response.body", "body": event})
 
 
-HEAD_BYTES = 65_536
 GRACE_SECONDS = 5.0
 """Seconds that a call without an idempotency key continues after a disconnect."""
 
@@ -98,7 +98,7 @@ class RequestMiddleware:
         body = await _read(receive)
         if body is None:
             return
-        mended = repair(body) if len(body) <= MAX_MESSAGE_BYTES else too_long(body[:HEAD_BYTES])
+        mended = await _repair(body)
         if isinstance(mended, Refusal):
             status = 400 if len(body) <= MAX_MESSAGE_BYTES else 413
             await _refuse(mended, status, send)
@@ -112,6 +112,13 @@ class RequestMiddleware:
     def _gate(self, scope: Scope) -> ScopeGate | None:
         posted = scope["type"] == "http" and scope["method"] == "POST"
         return self._gates.get(scope["path"]) if posted else None
+
+
+async def _repair(body: bytes) -> bytes | Refusal:
+    """Repair a body, a large one in a thread."""
+    if len(body) > MAX_MESSAGE_BYTES:
+        return too_long(body[:HEAD_BYTES])
+    return repair(body) if len(body) <= HEAD_BYTES else await asyncio.to_thread(repair, body)
 
 
 class DelayedDisconnect:

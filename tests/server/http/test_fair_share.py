@@ -1,0 +1,178 @@
+"""Owners beyond their budget of processor time go on after the others."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from starlette.types import Receive, Scope, Send
+
+from reasonloom.server.http.fair_share import (
+    BURST_SECONDS,
+    FairShare,
+    MeteredCoroutine,
+    ProcessorBudget,
+    WaitingSteps,
+)
+
+Work = Callable[[str], Any]
+
+
+def burn(seconds: float) -> None:
+    """Use processor time, as it is metered."""
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
+
+
+def budget(left: float = -1.0, *, others: bool = False) -> ProcessorBudget:
+    """Return a budget that fills up so slowly that it never does here."""
+    made = ProcessorBudget(WaitingSteps(lambda: others), 1e-9)
+    made.spend(BURST_SECONDS - left)
+    return made
+
+
+def request_of(owner: str) -> Scope:
+    token = AccessToken(token="t", client_id=owner, subject=owner, scopes=[])
+    return {"type": "http", "path": "/mcp", "headers": [], "user": AuthenticatedUser(token)}
+
+
+def serving(work: Work) -> FairShare:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await work(scope["user"].access_token.subject)
+
+    return FairShare(app, 1e-9)
+
+
+async def ask(fair: FairShare, owner: str) -> None:
+    async def nothing(*_: Any) -> Any:
+        return {}
+
+    await asyncio.create_task(fair(request_of(owner), nothing, nothing))
+
+
+async def test_a_coroutine_answers_raises_and_is_closed_as_without_a_budget() -> None:
+    async def answer() -> int:
+        await asyncio.sleep(0)
+        return 7
+
+    async def fail() -> None:
+        await asyncio.sleep(0)
+        raise KeyError("x")
+
+    for left in (1.0, -1.0):
+        assert await MeteredCoroutine(answer(), budget(left)) == 7
+        with pytest.raises(KeyError):
+            await MeteredCoroutine(fail(), budget(left))
+
+
+async def test_what_is_done_is_spent() -> None:
+    async def work() -> None:
+        burn(0.02)
+        await asyncio.sleep(0)
+        burn(0.02)
+
+    own = budget(0.03)
+    await MeteredCoroutine(work(), own)
+    assert own.exhausted()
+
+
+async def test_a_task_that_waits_for_its_turn_is_cancelled_at_once() -> None:
+    queue = WaitingSteps(lambda: False)
+    own = ProcessorBudget(queue, 1e-9)
+    own.spend(BURST_SECONDS + 1)
+    seen: list[str] = []
+
+    async def work() -> None:
+        try:
+            seen.append("begun")
+            await asyncio.sleep(60)
+        finally:
+            seen.append("ended")
+
+    task = asyncio.ensure_future(MeteredCoroutine(work(), own))
+    while "begun" not in seen:
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert seen == ["begun", "ended"]
+    never = asyncio.ensure_future(MeteredCoroutine(work(), own))
+    await asyncio.sleep(0)
+    never.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await never
+    following = asyncio.ensure_future(MeteredCoroutine(asyncio.sleep(0, "next"), own))
+    assert await asyncio.wait_for(following, 5) == "next"
+
+
+async def test_an_owner_within_the_budget_waits_for_at_most_one_step_of_others() -> None:
+    order: list[str] = []
+
+    async def steps(owner: str) -> None:
+        if owner.startswith("greedy"):
+            burn(BURST_SECONDS / 10)
+        for _ in range(30):
+            order.append(owner)
+            await asyncio.sleep(0)
+
+    async def work(owner: str) -> None:
+        await asyncio.gather(*(asyncio.create_task(steps(owner)) for _ in range(12)))
+
+    fair = serving(work)
+    greedy = [asyncio.create_task(ask(fair, f"greedy {n}")) for n in range(4)]
+    while len(order) < 100:
+        await asyncio.sleep(0)
+    order.clear()
+    await ask(fair, "modest")
+    waited = [owner for owner in order if owner != "modest"]
+    assert order.count("modest") == 12 * 30
+    assert len(waited) <= 45, "about one step in each of the loop's 40 rounds, not one of each task"
+    await asyncio.gather(*greedy)
+    assert {order.count(f"greedy {n}") > 0 for n in range(4)} == {True}, "all of them went on"
+
+
+async def test_owners_beyond_their_budget_take_turns() -> None:
+    order: list[str] = []
+
+    async def work(owner: str) -> None:
+        burn(BURST_SECONDS * 1.05)
+        for _ in range(20 if owner == "b" else 100):
+            order.append(owner)
+            await asyncio.sleep(0)
+
+    fair = serving(work)
+    await asyncio.gather(*(ask(fair, owner) for owner in ["a"] * 5 + ["b"]))
+    last = max(place for place, owner in enumerate(order) if owner == "b")
+    assert order[:last].count("a") <= 60, "not five times as much for five requests"
+
+
+async def test_work_in_threads_is_spent_and_does_not_fill_the_threads_of_others() -> None:
+    release = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    blocked: list[asyncio.Future[Any]] = []
+
+    async def work(owner: str) -> None:
+        if owner == "greedy":
+            await asyncio.to_thread(burn, BURST_SECONDS * 1.1)
+            waiting = [loop.run_in_executor(None, time.sleep, 0.3) for _ in range(20)]
+            blocked.extend(waiting)
+            release.set()
+            await asyncio.gather(*waiting)
+        else:
+            await asyncio.to_thread(burn, 0.001)
+
+    fair = serving(work)
+    greedy = asyncio.create_task(ask(fair, "greedy"))
+    await release.wait()
+    await ask(fair, "modest")
+    assert sum(each.done() for each in blocked) < 10
+    for each in blocked:
+        each.cancel()
+    greedy.cancel()
+    await asyncio.gather(greedy, return_exceptions=True)

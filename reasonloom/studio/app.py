@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from importlib import resources
+from typing import Any
 
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from reasonloom.errors import SettingMistake
@@ -12,7 +15,7 @@ from reasonloom.server.http.hosts import allowed_names, is_loopback
 from reasonloom.server.http.serving import parse_address, serve_app
 from reasonloom.server.http.sockets import listening_sockets
 from reasonloom.settings import Settings
-from reasonloom.studio.auth.guard import Guard
+from reasonloom.studio.auth.guard import LIBRARY, Guard, not_found
 from reasonloom.studio.page_context import BASE_PATH
 
 STUDIO_UNAVAILABLE = 30.0
@@ -32,7 +35,7 @@ def make_studio(lifespan: EngineLifespan, host: str) -> ASGIApp:
     try:
         from fastapi import FastAPI
         from fastapi.middleware.gzip import GZipMiddleware
-        from nicegui import app, ui
+        from nicegui import __version__, app, ui
     except ImportError:
         raise SettingMistake(MISSING, field="studio") from None
     from reasonloom.studio.evals.eval_pages import REPORT
@@ -44,6 +47,13 @@ def make_studio(lifespan: EngineLifespan, host: str) -> ASGIApp:
     app.add_static_files("/assets", str(static))
     ui.add_head_html(_head(), shared=True)
     app.add_route(REPORT, Reports(lifespan).answer)
+    missing_page: Any = app.exception_handlers[404]
+
+    async def missing(request: Request, error: Exception) -> Response:
+        path = request.url.path.removeprefix(BASE_PATH)
+        return not_found() if path.startswith(LIBRARY) else await missing_page(request, error)
+
+    app.add_exception_handler(404, missing)
     for page in PAGES:
         register(page, PAGES, lifespan)
     studio = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
@@ -59,9 +69,9 @@ def make_studio(lifespan: EngineLifespan, host: str) -> ASGIApp:
         gzip_middleware_factory=None if is_loopback(host) else GZipMiddleware,
         tailwind=False,
     )
-    return Guard(
-        studio, BASE_PATH, allowed_names(lifespan.settings, host), make_verifier(lifespan.settings)
-    )
+    settings = lifespan.settings
+    names, verifier = allowed_names(settings, host), make_verifier(settings)
+    return Guard(studio, BASE_PATH, names, verifier, __version__)
 
 
 def _head() -> str:

@@ -100,6 +100,23 @@ class AllowedNames:
             return PlainTextResponse("Invalid Origin header", status_code=403)
         return None
 
+    def page_refusal(self, scope: Scope) -> Response | None:
+        """Return the refusal of what only our own pages may send: same name and same port."""
+        if refusal := self.refusal(scope):
+            return refusal
+        headers = Headers(scope=scope)
+        own = read_host(headers["host"])
+        for given in map(read_origin, headers.getlist("origin")):
+            usual = DEFAULT_PORTS.get(given.scheme) if given else None
+            if given not in self.origins and not (
+                given
+                and own
+                and given.host.name == own.name
+                and (given.host.port or usual) == (own.port or usual)
+            ):
+                return PlainTextResponse("Invalid Origin header", status_code=403)
+        return None
+
     def _is_host(self, given: Host | None) -> bool:
         return given is not None and any(each.fits(given) for each in self.hosts)
 

@@ -1,5 +1,6 @@
 """ASGI middleware in front of every page: hosts, security headers, sign-in."""
 
+import re
 from urllib.parse import quote
 
 from starlette.datastructures import MutableHeaders
@@ -55,17 +56,24 @@ def with_headers(send: Send) -> Send:
 VISITOR = "reasonloom.visitor"
 """The key of the `Visitor` in a request's scope."""
 
-ASSETS = "/_nicegui/"
-"""Scripts and styles of the library, the same for everybody."""
+LIBRARY = "/_nicegui/"
+ASSETS = "(static|components|libraries|resources|dynamic_resources|esm)/.+"
+"""Scripts and styles of the library, the same for everybody, below its version."""
 
 
 class Guard:
     """Passes requests with an allowed host and origin, and a token where one is required."""
 
     def __init__(
-        self, app: ASGIApp, base: str, names: AllowedNames, verifier: Verifier | None
+        self,
+        app: ASGIApp,
+        base: str,
+        names: AllowedNames,
+        verifier: Verifier | None,
+        library_version: str,
     ) -> None:
         """Guard `app`, whose pages are below the path `base`."""
+        self._assets = re.compile(f"{LIBRARY}{re.escape(library_version)}/{ASSETS}")
         self._app = app
         self._base = base
         self._names = names
@@ -79,7 +87,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        if refusal := self._names.refusal(scope):
+        if refusal := self._names.page_refusal(scope):
             await _respond(refusal, scope, receive, send)
             return
         await self._identified(connection, receive, with_headers(send))
@@ -91,11 +99,20 @@ class Guard:
             await (await self._signing.answer(Request(scope, receive)))(scope, receive, send)
             return
         visitor = Visitor(self._verifier, self._signed_in.token(connection.cookies.get(COOKIE)))
-        if not path.startswith(ASSETS) and (refusal := await self._refusal(visitor, scope)):
+        refusal = (
+            self._asset_refusal(path, scope)
+            if path.startswith(LIBRARY)
+            else await self._refusal(visitor, scope)
+        )
+        if refusal:
             await _respond(refusal, scope, receive, send)
             return
         scope[VISITOR] = visitor
         await self._app(scope, receive, send)
+
+    def _asset_refusal(self, path: str, scope: Scope) -> Response | None:
+        known = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        return None if known and self._assets.fullmatch(path) else not_found()
 
     async def _refusal(self, visitor: Visitor, scope: Scope) -> Response | None:
         try:
@@ -111,6 +128,11 @@ class Guard:
             there = quote(scope["path"])
             return RedirectResponse(f"{self._base}{SIGN_IN}?to={there}", status_code=303)
         return PlainTextResponse("sign in first", status_code=401)
+
+
+def not_found() -> Response:
+    """Return the answer for a file that is not there; the library would build a page for it."""
+    return PlainTextResponse("Not found", status_code=404)
 
 
 async def _respond(response: Response, scope: Scope, receive: Receive, send: Send) -> None:

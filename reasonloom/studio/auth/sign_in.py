@@ -1,16 +1,19 @@
 """Sign-in and sign-out pages; the cookie is a random number that stands for a token."""
 
+import asyncio
+import math
 import secrets
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from urllib.parse import parse_qs
 
 from jinja2 import Environment, Template
 from starlette.authentication import AuthenticationError
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from reasonloom.server.auth.verifier import Verifier
 
@@ -18,8 +21,17 @@ COOKIE = "reasonloom_studio"
 SESSION_SECONDS = 12 * 3_600
 """Seconds after which a visitor signs in again."""
 
-MAX_SESSIONS = 1_000
-"""Signed-in visitors at most; the earliest is dropped for one more."""
+MAX_OWNER_SESSIONS = 20
+"""Browsers of one owner signed in at once; for one more that owner's earliest is signed out."""
+
+MAX_FORM_BYTES = 16_384
+WRONG_SECONDS = 1.0
+"""Seconds until a wrong token is answered, so that tokens cannot be tried fast."""
+
+MAX_WRONG = 20
+"""Wrong tokens that wait for their answer at once; one more is refused at once."""
+
+FORM = "application/x-www-form-urlencoded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +41,26 @@ class _SignIn:
 
 
 class SignInSessions:
-    """The tokens of visitors signed in to this process."""
+    """The tokens of visitors signed in to this process, by owner."""
 
     def __init__(self) -> None:
-        self._sessions: OrderedDict[str, _SignIn] = OrderedDict()
+        self._owners: dict[str, str] = {}
+        self._sessions: dict[str, OrderedDict[str, _SignIn]] = {}
 
-    def enter(self, token: str) -> str:
-        """Return a new cookie value for a token."""
+    def enter(self, token: str, owner: str) -> str:
+        """Return a new cookie value for an owner's token."""
         value = secrets.token_urlsafe(32)
-        self._sessions[value] = _SignIn(token, time.monotonic() + SESSION_SECONDS)
-        while len(self._sessions) > MAX_SESSIONS:
-            self._sessions.popitem(last=False)
+        own = self._sessions.setdefault(owner, OrderedDict())
+        own[value] = _SignIn(token, time.monotonic() + SESSION_SECONDS)
+        self._owners[value] = owner
+        if len(own) > MAX_OWNER_SESSIONS:
+            self.leave(next(iter(own)))
         return value
 
     def token(self, value: str | None) -> str | None:
         """Return the token of a cookie value, None if there is none."""
-        session = self._sessions.get(value or "")
+        owner = self._owners.get(value or "")
+        session = self._sessions[owner][value or ""] if owner is not None else None
         if session is None or session.until < time.monotonic():
             self.leave(value)
             return None
@@ -52,7 +68,12 @@ class SignInSessions:
 
     def leave(self, value: str | None) -> None:
         """Forget a visitor."""
-        self._sessions.pop(value or "", None)
+        owner = self._owners.pop(value or "", None)
+        if owner is None:
+            return
+        del self._sessions[owner][value or ""]
+        if not self._sessions[owner]:
+            del self._sessions[owner]
 
 
 SIGN_IN = "/sign-in"
@@ -73,6 +94,7 @@ class SignInPages:
         self._base = base
         self._verifier = verifier
         self._signed_in = signed_in
+        self._waiting = 0
 
     async def answer(self, request: Request) -> Response:
         """Show the form, take a token, or sign out."""
@@ -80,21 +102,30 @@ class SignInPages:
             return self._out(request)
         if request.method != "POST":
             return HTMLResponse(_template().render(wrong=None))
-        async with request.form(max_files=0, max_fields=4) as form:
-            token = str(form.get("token", "")).strip()
+        if isinstance(token := await _token_of(request), Response):
+            return token
         try:
             found = await self._verifier.verify_token(token) if self._verifier else None
         except AuthenticationError as error:
             return HTMLResponse(_template().render(wrong=str(error)), status_code=503)
-        if found is None:
-            return HTMLResponse(_template().render(wrong=REJECTED), status_code=401)
-        return self._in(request, token)
+        return self._in(request, token, str(found.subject)) if found else await self._wrong()
 
-    def _in(self, request: Request, token: str) -> Response:
+    async def _wrong(self) -> Response:
+        if self._waiting >= MAX_WRONG:
+            headers = {"retry-after": str(math.ceil(WRONG_SECONDS))}
+            return PlainTextResponse("Too many wrong tokens; try again.", 429, headers)
+        self._waiting += 1
+        try:
+            await asyncio.sleep(WRONG_SECONDS)
+        finally:
+            self._waiting -= 1
+        return HTMLResponse(_template().render(wrong=REJECTED), status_code=401)
+
+    def _in(self, request: Request, token: str, owner: str) -> Response:
         response = RedirectResponse(self._there(request), status_code=303)
         response.set_cookie(
             COOKIE,
-            self._signed_in.enter(token),
+            self._signed_in.enter(token, owner),
             max_age=SESSION_SECONDS,
             path=self._base or "/",
             secure=request.url.scheme == "https",
@@ -114,3 +145,20 @@ class SignInPages:
         response = RedirectResponse(f"{self._base}{SIGN_IN}", status_code=303)
         response.delete_cookie(COOKIE, path=self._base or "/")
         return response
+
+
+async def _token_of(request: Request) -> str | Response:
+    """Return the token of a posted form, or the refusal of one that is too large or no form."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MAX_FORM_BYTES:
+            return PlainTextResponse(f"A form has at most {MAX_FORM_BYTES} bytes.", 413)
+    refusal = PlainTextResponse(f"Not a form; send token=TOKEN as {FORM}.", 400)
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+        return refusal
+    try:
+        fields = parse_qs(body.decode("ascii"), max_num_fields=4, errors="strict")
+    except ValueError:
+        return refusal
+    return fields.get("token", [""])[0].strip()

@@ -7,15 +7,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import pytest
+from nicegui import __version__
 from playwright.async_api import Browser
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from reasonloom.studio.auth.sign_in import FORM, MAX_OWNER_SESSIONS, MAX_WRONG, SignInSessions
 from tests.studio.conftest import Play
 from tests.support.clients.authenticated import Asker
 from tests.support.clients.processes import PATIENCE, environment
@@ -269,3 +272,69 @@ def test_a_missing_extra_is_told_in_a_sentence(tmp_path: Path, command: tuple[st
     said = "the studio needs its extra: pip install 'reasonloom[studio]'"
     assert done.stderr.strip().splitlines()[-1].endswith(said)
     assert "Traceback" not in done.stderr
+
+
+def test_a_page_at_another_port_is_refused(site: StudioSite, keys: Keys) -> None:
+    cookies = sign_in(site, keys.new("ida")).cookies
+    cookie = "; ".join(f"{name}={value}" for name, value in cookies.items())
+    other = f"http://127.0.0.1:{site.port + 1}"
+    assert ask(site, f"{BASE}/", origin=other).status_code == 403
+    address = f"ws://127.0.0.1:{site.port}{BASE}{SOCKET}"
+    with pytest.raises(InvalidStatus, match="403"), socket_of(address, other, {"cookie": cookie}):
+        raise AssertionError("it was let in")
+
+
+def test_an_owner_signs_out_nobody_but_that_owner() -> None:
+    sessions = SignInSessions()
+    anna = sessions.enter("token of anna", "anna")
+    own = [sessions.enter(f"token {n}", "ben") for n in range(3 * MAX_OWNER_SESSIONS)]
+    assert sessions.token(anna) == "token of anna"
+    assert [sessions.token(value) is not None for value in own[-MAX_OWNER_SESSIONS:]] == [
+        True
+    ] * MAX_OWNER_SESSIONS
+    assert not any(sessions.token(value) for value in own[:-MAX_OWNER_SESSIONS])
+    for value in own:
+        sessions.leave(value)
+    sessions.leave(anna)
+    assert (sessions._owners, sessions._sessions) == ({}, {}), "nothing is kept"
+
+
+def test_what_is_no_asset_of_the_library_builds_no_page(site: StudioSite) -> None:
+    real = f"{__version__}/static/nicegui.js"
+    assert ask(site, f"{BASE}/_nicegui/{real}").status_code == 200
+    assert ask(site, f"{BASE}/_nicegui/{real}", method="POST").status_code == 404
+    none = ("static/none.js", "static/", "components/none", "esm/a/b", "resources/a/b")
+    for path in ("x", "", "3.0/static/none.js", *(f"{__version__}/{each}" for each in none)):
+        answer = ask(site, f"{BASE}/_nicegui/{path}")
+        assert answer.status_code == 404, path
+        assert "<html" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "status"),
+    [
+        (b"token=" + b"x" * 20_000, FORM, 413),
+        (b"a=1&b=2&c=3&d=4&e=5", FORM, 400),
+        (b"token=\xff", FORM, 400),
+        (b"--x\r\ngarbage", "multipart/form-data; boundary=x", 400),
+        (b"--x\r\ngarbage", "multipart/form-data", 400),
+        (b"{}", "application/json", 400),
+    ],
+)
+def test_a_form_that_is_none_is_refused_without_a_traceback(
+    site: StudioSite, content: bytes, kind: str, status: int
+) -> None:
+    answer = httpx.post(
+        f"{site.root}{SIGN_IN}", content=content, headers={"content-type": kind}, trust_env=False
+    )
+    assert answer.status_code == status
+    assert "Traceback" not in answer.text
+
+
+def test_tokens_cannot_be_tried_fast(site: StudioSite) -> None:
+    with ThreadPoolExecutor(2 * MAX_WRONG) as threads:
+        answers = list(
+            threads.map(lambda n: sign_in(site, f"rl_{n}").status_code, range(2 * MAX_WRONG))
+        )
+    assert set(answers) == {401, 429}
+    assert answers.count(401) >= MAX_WRONG

@@ -298,12 +298,14 @@ def test_over_http_what_is_no_message_is_answered_with_its_id(
 
 def test_over_http_a_body_may_be_big_and_one_that_is_too_big_is_refused(site: Web) -> None:
     fine = call('"big"', '{"name":"recall","arguments":{"userId":"local"},"_meta":{"x":"HERE"}}')
-    answer = site.exchange(fine.replace(b"HERE", b"x" * (6 * 1024 * 1024)))
+    answer = site.exchange(fine.replace(b"HERE", b"x" * (1024 * 1024)))
     assert answer["result"]["isError"] is False
-    refused = site.post(fine.replace(b"HERE", b"x" * MAX_MESSAGE_BYTES))
-    assert refused.status_code == 413
-    assert refused.json()["id"] == "big"
-    assert refused.json()["error"]["code"] == INVALID_REQUEST
+    for size, reason in ((6 * 1024 * 1024, "a call of recall"), (MAX_MESSAGE_BYTES, "a message")):
+        refused = site.post(fine.replace(b"HERE", b"x" * size))
+        assert refused.status_code == 413
+        assert refused.json()["id"] == "big"
+        assert refused.json()["error"]["code"] == INVALID_REQUEST
+        assert f"{reason} has at most" in refused.json()["error"]["message"]
 
 
 def test_a_line_that_is_too_long_is_refused_and_its_memory_freed(speaker: Spoken) -> None:

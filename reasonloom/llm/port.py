@@ -83,6 +83,9 @@ class Reply:
         model: the model that answered, as the provider names it.
         usage: tokens and price.
         truncated: True where the provider cut the answer at its length limit, or we at ours.
+        off_schema: True where `text` and `parsed` were read out of JSON of another form
+            (`reasonloom.llm.off_schema`).
+        confidence: what such JSON gives as its confidence, 0..1.
     """
 
     text: str
@@ -90,6 +93,8 @@ class Reply:
     model: str
     usage: Usage = field(default_factory=Usage)
     truncated: bool = False
+    off_schema: bool = False
+    confidence: float | None = None
 
 
 class LanguageModel(Protocol):

@@ -28,17 +28,16 @@ def read_object(text: str, schema: dict[str, Any]) -> dict[str, Any] | None:
     """
     try:
         found = list(_candidates(text))
-        pruned = (_pruned(each, schema) for each in found)
-        return next((each for each in (*found, *pruned) if conforms(each, schema)), None)
+        kept = (pruned(each, schema) for each in found)
+        return next((each for each in (*found, *kept) if conforms(each, schema)), None)
     except RecursionError:  # an object nested deeper than any answer is
         return None
 
 
 def says_nothing(text: str) -> bool:
     """Return whether `text` is one object, fenced or not, without any text in it."""
-    fenced = _FENCE.fullmatch(text.strip())
     try:
-        found = _decode((fenced[1] if fenced else text).strip())
+        found = _decode(unfenced(text))
         return found is not None and not _has_words(found[0])
     except RecursionError:
         return False
@@ -48,6 +47,21 @@ def _has_words(value: object) -> bool:
     if isinstance(value, dict | list):
         return any(map(_has_words, value.values() if isinstance(value, dict) else value))
     return isinstance(value, str) and bool(value.strip())
+
+
+def unfenced(text: str) -> str:
+    """Return what is in the fence that is the whole of `text`; without one, `text` stripped."""
+    fenced = _FENCE.fullmatch(text.strip())
+    return (fenced[1] if fenced else text).strip()
+
+
+def decode_value(text: str) -> Any:
+    """Return the JSON value, of any type, that `text` is.
+
+    Raises:
+        ValueError, RecursionError: it is none, or nested deeper than any answer is.
+    """
+    return _cleaned(_DECODER.decode(text))
 
 
 def conforms(value: Any, schema: dict[str, Any]) -> bool:
@@ -68,18 +82,18 @@ def _candidates(text: str) -> Iterator[dict[str, Any]]:
         yield from _inside(found)
 
 
-def _pruned(value: Any, schema: Any) -> Any:
+def pruned(value: Any, schema: Any) -> Any:
     """Return `value` without the properties that `schema` does not allow, at any depth."""
     if not isinstance(schema, dict):
         return value
     if isinstance(value, list):
-        return [_pruned(item, schema.get("items")) for item in value]
+        return [pruned(item, schema.get("items")) for item in value]
     if not isinstance(value, dict):
         return value
     known = schema.get("properties", {})
     closed = schema.get("additionalProperties") is False
     return {
-        key: _pruned(item, known.get(key))
+        key: pruned(item, known.get(key))
         for key, item in value.items()
         if key in known or not closed
     }
@@ -90,10 +104,10 @@ def _outermost(text: str) -> Iterator[dict[str, Any]]:
         found = _decode(passage.strip())
         if found is not None:
             yield found[0]
-    yield from reversed([*_embedded(text)])
+    yield from reversed([*embedded_objects(text)])
 
 
-def _embedded(text: str) -> Iterator[dict[str, Any]]:
+def embedded_objects(text: str) -> Iterator[dict[str, Any]]:
     """Yield the objects in prose from left to right, none inside another."""
     start = text.find("{")
     for _ in range(MAX_STARTS):

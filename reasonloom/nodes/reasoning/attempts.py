@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.llm.offline.fill import NOTHING_KNOWN
 from reasonloom.nodes.history import lookup
 from reasonloom.nodes.history.truncation import truncate
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 MOST_ATTEMPTS = 2
 MOST_MEMORIES = 5
-DEFAULT_CONFIDENCE = 0.8
-"""The reference's confidence for a reply that is not the requested JSON."""
-
 TRANSCRIPT_TOKENS = 300
 """Tokens of an excerpt of a past conversation in a prompt; its parts are cut alike."""
 
@@ -135,11 +133,11 @@ def reply_notes(reply: Reply) -> list[str]:
     notes = []
     if reply.truncated:
         notes.append("the language model's answer was cut at its length limit")
-    if reply.parsed is None:
-        notes.append(
-            f"the answer was not the JSON asked for; its confidence is the default "
-            f"{DEFAULT_CONFIDENCE}"
-        )
+    if reply.parsed is None or reply.off_schema:
+        note = "the answer was not the JSON asked for"
+        note += ": its text was read out of it" if reply.off_schema else ""
+        default = f"; its confidence is the default {DEFAULT_CONFIDENCE}"
+        notes.append(note if reply.parsed is not None else note + default)
     return notes
 
 

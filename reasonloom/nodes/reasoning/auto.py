@@ -31,6 +31,7 @@ from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import full_sessions
+from reasonloom.text.sentences import join_sentences
 
 OFFLINE = (
     "No language model is configured: the mode is chosen by computed features alone. "
@@ -41,11 +42,16 @@ LAST_STEPS = 3
 
 
 class AutoState(ToolState, total=False):
-    """The state of the choice; `session` holds id, checkpoint, last steps, and matching models."""
+    """The state of the choice.
+
+    `session` holds id, checkpoint, last steps, and matching models; `unread` what the language
+    model said that is no vote.
+    """
 
     session: dict[str, Any]
     features: dict[str, float]
     vote: dict[str, Any]
+    unread: list[str]
 
 
 async def measure_problem(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -87,7 +93,8 @@ async def hear_vote(state: AutoState, runtime: Runtime[Execution]) -> dict[str, 
         thread=session["id"],
     )
     heard = await ask_or_note(execution, question, "the vote on the mode")
-    return {"vote": heard.parsed or {}, "notes": heard.notes}
+    unread = [heard.text] if heard.parsed is None and heard.text else []
+    return {"vote": heard.parsed or {}, "unread": unread, "notes": heard.notes}
 
 
 async def recommend_mode(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -123,7 +130,9 @@ def _answer(execution: Execution, state: AutoState, request: ExecutingAuto) -> R
     return Recommendation(
         recommended_mode=chosen,
         confidence=round(shares[chosen], 3),
-        rationale=_rationale(chosen, features, hints, vote) + _not_offered(wanted, offered),
+        rationale=_rationale(chosen, features, hints, vote)
+        + _unread(state)
+        + _not_offered(wanted, offered),
         complexity=complexity_of(features),
         alternative_modes=[
             ModeOption(**each) for each in alternatives_to(chosen, shares, features, hints)
@@ -146,6 +155,12 @@ def _rationale(
             f"({vote['confidence']:.2f}): {vote['rationale']}"
         )
     return rationale
+
+
+def _unread(state: AutoState) -> str:
+    """Return what the language model said that names no mode."""
+    unread = join_sentences(state.get("unread", []))
+    return f" The language model names no mode; it says: {unread}" if unread else ""
 
 
 def _not_offered(wanted: dict[str, float], offered: list[str]) -> str:

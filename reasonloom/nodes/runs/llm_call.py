@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable, ServiceFault, TimedOut
+from reasonloom.llm.off_schema import as_requested
 from reasonloom.llm.port import Ask, Reply, Usage
 from reasonloom.nodes.runs.budget import NO_RESERVE, ReservePolicy, cost_of, reserve
 from reasonloom.stores.runs import replies
@@ -54,7 +55,7 @@ async def ask(execution: Execution, question: Question) -> Reply:
     prompt = loom.prompts.get(question.prompt).render(**question.variables)
     key = CallKey(run.id, question.node, question.task, question.n)
     if run.resumed and (known := await _recorded(execution, key)):
-        return known
+        return _as_requested(known, prompt)
     async with reserve(execution, cost_of(execution, prompt), question.aside) as settle:
         started = time.perf_counter()
         answer = loom.llm.answer(_to_port(execution, question, prompt))
@@ -62,7 +63,12 @@ async def ask(execution: Execution, question: Question) -> Reply:
         settle(reply.usage)
     call = _call(execution, key, prompt, reply, time.perf_counter() - started)
     async with loom.database.begin(execution.caller) as tx:
-        return _reply(await replies.record(tx, call))
+        return _as_requested(_reply(await replies.record(tx, call)), prompt)
+
+
+def _as_requested(reply: Reply, prompt: RenderedPrompt) -> Reply:
+    """Return a recorded reply as the prompt's schema asks for it, as far as it can be read so."""
+    return reply if prompt.schema is None else as_requested(reply, prompt.schema)
 
 
 async def _recorded(execution: Execution, key: CallKey) -> Reply | None:
@@ -143,13 +149,17 @@ NONSENSE = "the language model's answer to {what} was not the JSON asked for"
 
 @dataclass(frozen=True, slots=True)
 class OptionalReply:
-    """The reply to a question: the parsed object, or text in another form, or the fault."""
+    """The reply to a question: the parsed object, or text in another form, or the fault.
+
+    `confidence` is what JSON of another form gives as its own.
+    """
 
     parsed: dict[str, Any] | None = None
     text: str = ""
     notes: list[str] = field(default_factory=list)
     fault: ServiceFault | None = None
     usage: Usage = field(default_factory=Usage)
+    confidence: float | None = None
 
 
 async def ask_or_note(execution: Execution, question: Question, what: str) -> OptionalReply:
@@ -165,13 +175,19 @@ async def ask_or_note(execution: Execution, question: Question, what: str) -> Op
         async with asyncio.timeout(seconds):
             reply = await ask(execution, question)
     except TimeoutError:
-        late = TimedOut(f"no answer within {max(seconds, 0):.3g} s")
-        return _failed(what, late)
+        return late_reply(what, seconds)
     except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded) as fault:
         return _failed(what, fault)
     notes = [CUT.format(what=what)] if reply.truncated else []
-    notes += [NONSENSE.format(what=what)] if reply.parsed is None else []
-    return OptionalReply(reply.parsed, reply.text, notes, usage=reply.usage)
+    notes += [NONSENSE.format(what=what)] if reply.parsed is None or reply.off_schema else []
+    return OptionalReply(
+        reply.parsed, reply.text, notes, usage=reply.usage, confidence=reply.confidence
+    )
+
+
+def late_reply(what: str, seconds: float) -> OptionalReply:
+    """Return what stands for an answer that did not come in time."""
+    return _failed(what, TimedOut(f"no answer within {max(seconds, 0):.3g} s"))
 
 
 def _failed(what: str, fault: ServiceFault) -> OptionalReply:

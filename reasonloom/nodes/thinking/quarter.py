@@ -7,8 +7,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
+from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.thinking.offline import think_offline

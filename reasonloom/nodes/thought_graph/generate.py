@@ -10,8 +10,9 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GeneratedNodes, GotGenerate
 from reasonloom.errors import InvalidArgument
+from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, caveats, recall_for, reply_notes
+from reasonloom.nodes.reasoning.attempts import caveats, recall_for, reply_notes
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance, normalised
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.similarity import similarity_of

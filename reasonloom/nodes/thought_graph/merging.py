@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE
+from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.reasoning.tree_search.phases import shuffled
 from reasonloom.nodes.thought_graph.scoring import BY_WORDS

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotRefine, RefinedNode
+from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, caveats, recall_for, reply_notes
+from reasonloom.nodes.reasoning.attempts import caveats, recall_for, reply_notes
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.thought_graph.graph import (

@@ -25,10 +25,12 @@ from reasonloom.nodes.thought_graph.state import GotToolState, Place
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import Scored
 from reasonloom.text.contradiction import contradiction
+from reasonloom.text.shortening import shortened
 from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.runs.llm_call import OptionalReply
     from reasonloom.nodes.thought_graph.graph import ThoughtGraph
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
@@ -46,6 +48,7 @@ UNKNOWN = 0.5
 
 JUDGE, LOCAL = "judge", "local check"
 LOST = "{lost} of {count} ballots came to nothing"
+ONE_NUMBER = "a ballot gave its confidence alone, as relevance, validity and depth: {reason}"
 UNJUDGED = "nobody judged: relevance, depth and novelty were computed, validity 0.5 means unknown"
 
 
@@ -143,8 +146,18 @@ async def cast_ballot(state: Ballot, runtime: Runtime[Execution]) -> dict[str, A
     )
     heard = await ask_or_note(execution, question, "a ballot")
     if heard.parsed is None:
-        return {"cast": [], "notes": heard.notes}
+        cast = _cast_confidence(state, heard)
+        notes = [ONE_NUMBER.format(reason=shortened(heard.text))] if cast else []
+        return {"cast": cast, "notes": [*heard.notes, *notes]}
     return {"cast": [_cast(state, labels, heard.parsed)], "notes": heard.notes}
+
+
+def _cast_confidence(state: Ballot, heard: OptionalReply) -> list[CastBallot]:
+    """Return a ballot on one thought that gives one number for all parts, if it is such a one."""
+    if heard.confidence is None or len(state["candidates"]) > 1:
+        return []
+    scores = {state["candidates"][0]["id"]: dict.fromkeys(JUDGED, heard.confidence)}
+    return [CastBallot(number=state["number"], scores=scores, relations=[])]
 
 
 def _cast(state: Ballot, labels: dict[str, str], parsed: dict[str, Any]) -> CastBallot:

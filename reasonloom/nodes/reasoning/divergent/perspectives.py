@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
+from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.loom import Cost, Execution
-from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, first_sentences, most_confident
+from reasonloom.nodes.reasoning.attempts import first_sentences, most_confident
 from reasonloom.nodes.reasoning.divergent.constraint_check import check_constraints
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES, Lens
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of

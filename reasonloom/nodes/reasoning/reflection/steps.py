@@ -88,7 +88,8 @@ async def criticise(state: ReflectionState, runtime: Runtime[Execution]) -> dict
     heard = await _ask(state, execution, "criticise", "critique", {"content": content})
     if heard.parsed is None:
         stopped = _stop_reason(heard)
-        made = [{**plain, "by": "words", "said": heard.text}] if not rounds else []
+        known = {} if heard.confidence is None else {"confidence": heard.confidence}
+        made = [{**plain, **known, "by": "words", "said": heard.text}] if not rounds else []
         return {"rounds": [*rounds, *made], "stopped": stopped, "notes": heard.notes}
     critique, notes = _read(heard.parsed, content, areas)
     known = state["best"]["confidence"]

@@ -9,8 +9,9 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.plans import DoneStep, RunGraph
 from reasonloom.errors import LlmRefused, LlmUnavailable
+from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import DEFAULT_CONFIDENCE, caveats, memories_used_in
+from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import append_thought, next_thought

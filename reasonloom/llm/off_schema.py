@@ -1,0 +1,219 @@
+"""Reads replies that do not follow the schema asked for: what they say, under whatever key.
+
+Pipes and small models answer in a form of their own, such as the reasoning reference's
+`{"thought", "confidence", "metadata"}`. Their text is fitted to the schema by types; what a schema
+needs beyond it is not made up, except for an item's confidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.llm.structured_output import (
+    conforms,
+    decode_value,
+    embedded_objects,
+    pruned,
+    unfenced,
+)
+
+if TYPE_CHECKING:
+    from reasonloom.llm.port import Reply
+
+DEFAULT_CONFIDENCE = 0.8
+"""The reference's confidence for a reply that gives none."""
+
+THOUGHT = "thought"
+"""The key under which the reference's pipes give their text."""
+
+MOST_QUOTES = 3
+"""Times that JSON may be quoted within JSON."""
+
+_FIRST_WORD = re.compile(r"[\w-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a reply says: its main text, and how confident it is, None where it does not say."""
+
+    text: str
+    confidence: float | None
+
+
+def as_requested(reply: Reply, schema: dict[str, Any]) -> Reply:
+    """Return a reply whose JSON was not that asked for with what it says in place of the JSON.
+
+    `parsed` is then what of `schema` can be filled, None where its text has no one place in it;
+    `text` is its main text. Prose stays as it is.
+    """
+    if reply.parsed is not None:
+        return reply
+    try:
+        value = _value_in(reply.text, [*_texts(schema), THOUGHT])
+        text = _main_text(value, _texts(schema))
+        if not text:
+            return reply
+        content = Content(text, _confidence_in(value))
+        parsed = _fit(value, schema, content)
+    except RecursionError:  # nested deeper than any answer is
+        return reply
+    return replace(reply, text=text, parsed=parsed, confidence=content.confidence, off_schema=True)
+
+
+def _value_in(text: str, names: Sequence[str]) -> Any:
+    """Return the JSON that a text is, or has under one of `names`; None for prose."""
+    value = _json(text)
+    for _ in range(MOST_QUOTES):
+        if not isinstance(value, str) or (inner := _json(value)) is None:
+            break
+        value = inner
+    if isinstance(value, str | dict | list):
+        return value
+    named = [each for each in embedded_objects(text) if any(name in each for name in names)]
+    return named[-1] if named else None
+
+
+def _json(text: str) -> Any:
+    body = unfenced(text)
+    for each in (body, *_completions(body.removeprefix("```json").lstrip())):
+        try:
+            return decode_value(each)
+        except ValueError:
+            continue
+    return None
+
+
+def _completions(text: str) -> Iterable[str]:
+    """Yield JSON that was cut with all closed that is open: all of it, then up to a comma."""
+    if not text.startswith(("{", "[")):
+        return
+    closers, quoted, escaped = "", False, False
+    last = ""
+    for place, char in enumerate(text):
+        if quoted:
+            quoted, escaped = escaped or char != '"', not escaped and char == "\\"
+        elif char in "{[":
+            closers = ("}" if char == "{" else "]") + closers
+        elif char in "}]":
+            closers = closers[1:]
+        elif char == ",":
+            last = text[:place] + closers
+        else:
+            quoted = char == '"'
+    yield (text[:-1] if escaped else text) + ('"' if quoted else "") + closers
+    yield last
+
+
+def _main_text(value: Any, names: Sequence[str]) -> str:
+    """Return the text under one of `names` or `thought`, else the longest; a list's joined."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list):
+        return "\n\n".join(filter(None, (_main_text(each, names) for each in value)))
+    if not isinstance(value, dict):
+        return ""
+    texts = {key: each.strip() for key, each in value.items() if isinstance(each, str)}
+    named = next((texts[name] for name in (*names, THOUGHT) if texts.get(name)), "")
+    nested = (_main_text(each, names) for each in value.values() if not isinstance(each, str))
+    return named or max(texts.values(), key=len, default="") or next(filter(None, nested), "")
+
+
+def _confidence_in(value: Any) -> float | None:
+    found = _fields(value).get("confidence")
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    return float(found) if 0 <= found <= 1 else None
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """Return an object's fields and those of objects in it, its own before theirs."""
+    if isinstance(value, list) and len(value) == 1:
+        return _fields(value[0])
+    if not isinstance(value, dict):
+        return {}
+    fields: dict[str, Any] = {}
+    for each in value.values():
+        if isinstance(each, dict):
+            fields = {**_fields(each), **fields}
+    return {**fields, **value}
+
+
+def _texts(schema: dict[str, Any]) -> list[str]:
+    """Return the required properties that are free text."""
+    properties = schema.get("properties", {})
+    return [name for name in schema.get("required", ()) if _is_text(properties.get(name, {}))]
+
+
+def _is_text(schema: dict[str, Any]) -> bool:
+    return schema.get("type") == "string" and "enum" not in schema
+
+
+def _fit(value: Any, schema: dict[str, Any], content: Content) -> dict[str, Any] | None:
+    """Return the object that `schema` asks for with what `value` says; None if too little."""
+    properties, fields = schema.get("properties", {}), _fields(value)
+    fitted = {
+        name: kept
+        for name, each in properties.items()
+        if name in fields and conforms(kept := pruned(fields[name], each), each)
+    }
+    missing = [name for name in schema.get("required", ()) if name not in fitted]
+    texts = [name for name in missing if _is_text(properties[name])]
+    if len(texts) == 1:
+        fitted[texts[0]] = content.text
+    placed = bool(texts) or any(name in fitted for name in _texts(schema))
+    for name in missing:
+        if name not in fitted:
+            fitted[name] = _filled(name, properties[name], value, content, placed=placed)
+    whole = placed or any(fitted[name] for name in missing)
+    return fitted if whole and None not in fitted.values() else None
+
+
+def _filled(
+    name: str, schema: dict[str, Any], value: Any, content: Content, *, placed: bool
+) -> Any:
+    """Return a property that is missing; None where the reply says nothing of it.
+
+    `placed` tells whether the text has its place elsewhere.
+    """
+    if name == "confidence":
+        return content.confidence
+    if "enum" in schema:
+        return _member(schema["enum"], [*_fields(value).values(), content.text])
+    if schema.get("type") != "array":
+        return None
+    items = schema.get("items", {})
+    if placed:
+        return [] if items.get("type") == "string" or not schema.get("minItems") else None
+    return _items(name, items, value, content) if items.get("type") == "object" else []
+
+
+def _member(members: Sequence[Any], content: Sequence[Any]) -> Any:
+    """Return the member of an enumeration that is a whole text, or opens one; never one inside."""
+    texts = [each.strip().casefold() for each in content if isinstance(each, str)]
+    openings = [found[0] for each in texts if (found := _FIRST_WORD.search(each))]
+    named = {each for each in members if each in texts or each in openings}
+    return named.pop() if len(named) == 1 else None
+
+
+def _items(name: str, schema: dict[str, Any], value: Any, content: Content) -> list[Any] | None:
+    """Return the items of a list that a reply gives whole, else the one item that it is."""
+    found = []
+    for each in _list_in(name, value):
+        text = _main_text(each, _texts(schema))
+        confidence = _confidence_in(each) or content.confidence or DEFAULT_CONFIDENCE
+        found.append(_fit(each, schema, Content(text, confidence)) if text else None)
+    return [each for each in found if each is not None] or None
+
+
+def _list_in(name: str, value: Any) -> list[Any]:
+    """Return the list that an object has under `name`, or that is all it says."""
+    if not isinstance(value, dict):
+        return value if isinstance(value, list) else [value]
+    lists = [each for each in value.values() if isinstance(each, list)]
+    if isinstance(value.get(name), list):
+        return [*value[name]]
+    says_more = any(isinstance(each, str) and each.strip() for each in value.values())
+    return lists[0] if len(lists) == 1 and not says_more else [value]

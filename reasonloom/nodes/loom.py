@@ -111,6 +111,7 @@ class CurrentRun:
         ledger: the cost of its calls in flight, see `nodes/runs/budget.py`.
         fork: where it was forked from another run, see `RunRow`.
         requests: `input` as `Execution.request` has validated it.
+        limits: time limits of tasks at work that one which has ended may shorten.
     """
 
     id: UUID
@@ -127,6 +128,7 @@ class CurrentRun:
     ledger: Reservations = field(default_factory=Reservations)
     fork: dict[str, Any] | None = None
     requests: dict[type[Request], Request] = field(default_factory=dict)
+    limits: set[asyncio.Timeout] = field(default_factory=set)
 
     def effect(self, node: str, task: str = "0", n: int = 0) -> UUID:
         """Return the id of one effect of this run, the same each time the node runs."""

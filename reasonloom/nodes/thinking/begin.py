@@ -1,5 +1,6 @@
 """The first step of think and ponder: reads the request and recalls memories."""
 
+import time
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -8,6 +9,7 @@ from reasonloom.contracts.thinking.think import Context, Ponder, Think
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.mental_models.offers import offer_models
 from reasonloom.nodes.reasoning.attempts import recall_for
+from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thinking.state import Brief, ThinkingState
 from reasonloom.nodes.thinking.streams import STREAMS
 
@@ -30,7 +32,15 @@ async def begin_ponder(state: ThinkingState, runtime: Runtime[Execution]) -> dic
     quarters = 1 if runtime.context.loom.llm.offline else QUARTERS
     brief = make_brief(PONDER, request.problem, request.context, [*STREAMS], quarters=quarters)
     brief["seconds"] = request.timeout / 1000
+    brief["cold"] = await _start_cold(runtime.context, request.problem)
     return await _begin(runtime.context, brief)
+
+
+async def _start_cold(execution: Execution, text: str) -> float:
+    """Open the database and load the embedder if need be; return the run's seconds so far."""
+    async with execution.loom.database.begin(execution.caller):
+        await similarity_of(execution.loom.embedder, [text])
+    return time.perf_counter() - execution.run.started
 
 
 def make_brief(

@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 AGREED = 0.8
 """The similarity from which conclusions agree, once the streams have seen each other's."""
 
+TIME_FOR = (
+    "{seconds:g} s were enough for {quarters} of {all_quarters} quarters, in {streams} of "
+    "{all_streams} streams; a longer `timeout` gives the rest"
+)
+
 FAULTS: dict[str, type[errors.ServiceFault]] = {
     kind.__name__: kind
     for kind in (errors.LlmUnavailable, errors.LlmRefused, errors.TimedOut, errors.BudgetExceeded)
@@ -59,7 +64,20 @@ async def exchange(state: ThinkingState, runtime: Runtime[Execution]) -> dict[st
         raise fault_of(latest_outputs(brief, state["said"])[0], "stream")
     quarter = state["barrier"]["quarter"]
     stopped = await _stop_reason(execution, brief, state["said"], quarter)
-    return {"barrier": {"quarter": quarter + (not stopped), "stopped": stopped}}
+    notes = [_shortfall(brief, state["said"])] if stopped == "deadline" else []
+    return {"barrier": {"quarter": quarter + (not stopped), "stopped": stopped}, "notes": notes}
+
+
+def _shortfall(brief: Brief, outputs: Sequence[StreamOutput]) -> str:
+    """Return a note on the quarters and streams that there was time for."""
+    good = successful_outputs(brief, outputs)
+    return TIME_FOR.format(
+        seconds=brief["seconds"],
+        quarters=max(each["quarter"] for each in good),
+        all_quarters=brief["quarters"],
+        streams=len({each["stream"] for each in good}),
+        all_streams=len(brief["streams"]),
+    )
 
 
 def after_exchange(state: ThinkingState) -> list[Send] | str:

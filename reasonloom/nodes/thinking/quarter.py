@@ -1,7 +1,8 @@
 """Runs one stream for one quarter: one question that includes the others' output."""
 
+import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -10,12 +11,13 @@ from langgraph.types import Send
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
-from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note, late_reply
 from reasonloom.nodes.thinking.offline import think_offline
 from reasonloom.nodes.thinking.state import (
     StreamOutput,
     StreamTask,
     ThinkingState,
+    awaited_seconds,
     insights_of,
     last_outputs,
     outputs_of_quarter,
@@ -71,11 +73,39 @@ async def run_stream(state: StreamTask, runtime: Runtime[Execution]) -> dict[str
     else:
         label = f"the {state['stream']} stream"
         label += f", quarter {state['quarter']}" if brief["quarters"] > 1 else ""
-        heard = await ask_or_note(execution, _question(execution, state), label)
+        heard = await _ask(execution, state, label)
         output, more = _parse_output(heard, state)
         notes = [*heard.notes, *more]
     seconds = round(time.perf_counter() - started, 4)
     return {"said": [{**entry, "seconds": seconds, **_labelled(output, state)}], "notes": notes}
+
+
+async def _ask(execution: Execution, task: StreamTask, label: str) -> OptionalReply:
+    """Ask a stream; the first of the first quarter to end limits how long the others may take."""
+    question = _question(execution, task)
+    if task["quarter"] > 1:
+        return await ask_or_note(execution, question, label)
+    started, limits = time.perf_counter(), execution.run.limits
+    try:
+        async with asyncio.timeout(None) as limit:
+            limits.add(limit)
+            heard = await ask_or_note(execution, question, label)
+    except TimeoutError:
+        heard = late_reply(label, time.perf_counter() - started)
+    finally:
+        limits.discard(limit)
+    seconds = awaited_seconds(execution, task["brief"], time.perf_counter() - started)
+    if heard.fault is None and seconds is not None:
+        _shorten(limits, seconds)
+    return heard
+
+
+def _shorten(limits: Iterable[asyncio.Timeout], seconds: float) -> None:
+    """Let each time limit end after so many seconds from now, if it does not end before."""
+    end = asyncio.get_running_loop().time() + seconds
+    for limit in limits:
+        if not limit.expired() and (limit.when() or end) >= end:
+            limit.reschedule(end)
 
 
 def _question(execution: Execution, task: StreamTask) -> Question:

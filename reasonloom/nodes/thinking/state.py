@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from operator import add
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 
 from reasonloom.nodes.state import ToolState
 
@@ -29,6 +29,7 @@ class Brief(TypedDict):
         tool: `think`, `ponder` or `analyze`.
         quarters: at most; 1 if the streams do not see each other's output.
         seconds: the whole time limit; None if only the run's own limit applies.
+        cold: seconds of the run before that time began: opening the database, loading the embedder.
     """
 
     tool: str
@@ -39,6 +40,7 @@ class Brief(TypedDict):
     streams: list[str]
     quarters: int
     seconds: float | None
+    cold: NotRequired[float]
 
 
 class Barrier(TypedDict):
@@ -112,10 +114,10 @@ def outputs_of_quarter(outputs: Iterable[StreamOutput], quarter: int) -> list[St
 
 
 FIRST_SHARE = 0.5
-"""Of the time, for the first quarter: one more call must remain possible."""
+"""Of the time, for the first quarter once a stream of it has ended."""
 
-STREAMS_SHARE = 0.75
-"""Of the time, after which no stream is awaited."""
+LAST_SHARE = 0.95
+"""Of the time, for the first quarter while no stream has ended: without one there is no answer."""
 
 SYNTHESIS_SHARE, CHECKS_SHARE = 0.92, 0.97
 """Of the time, after which synthesis and checks end; the rest is for storing."""
@@ -131,8 +133,10 @@ def seconds_until(execution: Execution, brief: Brief, share: float) -> float | N
     """Return the seconds left until a share of the time has passed, None without a limit."""
     if brief["seconds"] is None:
         return None
-    whole = min(brief["seconds"], execution.loom.settings.tool_timeout * RUN_SHARE)
-    return whole * share - (time.perf_counter() - execution.run.started)
+    run = execution.run
+    cold = 0.0 if run.resumed else brief.get("cold", 0.0)
+    whole = min(brief["seconds"], execution.loom.settings.tool_timeout * RUN_SHARE - cold)
+    return whole * share - (time.perf_counter() - run.started - cold)
 
 
 def stream_seconds(
@@ -140,16 +144,26 @@ def stream_seconds(
 ) -> float | None:
     """Return the seconds that a stream may take in a quarter.
 
-    Half of what remains for streams, so that a hanging one leaves time for the next quarter, or
-    `PATIENCE` times the slowest of the quarter before if that is more.
+    In the first all; see `awaited_seconds`. Then half of what remains for streams, so that a
+    hanging one leaves time for the next quarter, or `PATIENCE` times the slowest of the quarter
+    before if that is more.
     """
     if quarter == 1:
-        return seconds_until(execution, brief, FIRST_SHARE)
+        return seconds_until(execution, brief, LAST_SHARE)
     left = _seconds_left(execution, brief, outputs)
     if left is None:
         return None
     slowest = max(_durations(outputs_of_quarter(outputs, quarter - 1)), default=0.0)
     return min(left, max(left / 2, slowest * PATIENCE))
+
+
+def awaited_seconds(execution: Execution, brief: Brief, first: float) -> float | None:
+    """Return the seconds for which the first quarter's others are awaited once one has ended.
+
+    Until half of the time, or `PATIENCE` times the `first` one's seconds if that is later.
+    """
+    left = seconds_until(execution, brief, FIRST_SHARE)
+    return None if left is None else max(left, first * (PATIENCE - 1))
 
 
 def is_out_of_time(
@@ -165,11 +179,8 @@ def _seconds_left(
     execution: Execution, brief: Brief, outputs: Sequence[StreamOutput]
 ) -> float | None:
     """Return the seconds left for streams, if the synthesis takes as long as the slowest did."""
-    until = seconds_until(execution, brief, STREAMS_SHARE)
-    whole = seconds_until(execution, brief, SYNTHESIS_SHARE)
-    if until is None or whole is None:
-        return None
-    return min(until, whole - max(_durations(outputs), default=0.0))
+    left = seconds_until(execution, brief, SYNTHESIS_SHARE)
+    return None if left is None else left - max(_durations(outputs), default=0.0)
 
 
 def _durations(outputs: Sequence[StreamOutput]) -> list[float]:

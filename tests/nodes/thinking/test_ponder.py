@@ -11,10 +11,11 @@ import psycopg
 import pytest
 
 from reasonloom.errors import LlmUnavailable, TimedOut
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.port import Ask, Embedder, Reply
 from reasonloom.nodes.thinking.streams import STREAMS
 from reasonloom.stores.access import Access
 from tests.support.calls import call
+from tests.support.llms.embedders import SlowToLoad
 from tests.support.llms.streams import WORDS, Made, StreamingLlm, insight, insights_by, reaction
 from tests.support.reasoning.sessions import stored_rows, thinking
 
@@ -221,6 +222,51 @@ async def test_where_no_quarter_ends_in_time_nothing_is_stored(
         with pytest.raises(TimedOut, match="no stream came to anything"):
             await call(mind, "ponder", {**ASKED, "timeout": 1_000})
     assert stored_rows(access) == []
+
+
+async def test_all_the_time_is_used_for_the_first_answers(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = StreamingLlm(seconds=1.2)
+    async with thinking(access, embedder, llm) as mind:
+        outcome = await call(mind, "ponder", {**ASKED, "timeout": 2_000})
+    found = outcome.answer
+    assert (found["stoppedBecause"], found["quarters"], found["status"]) == (
+        "deadline", 1, "partial",
+    )  # fmt: skip
+    assert len(found["streams"]) == 4
+    assert found["processingTime"] < 2_500
+    assert (
+        "2 s were enough for 1 of 4 quarters, in 4 of 4 streams; a longer `timeout` gives the rest"
+        in outcome.notes
+    )
+
+
+class OneAtATime(StreamingLlm):
+    """Answers one call after another, as a small local server does."""
+
+    async def answer(self, ask: Ask) -> Reply:
+        async with vars(self).setdefault("turn", asyncio.Lock()):
+            return await super().answer(ask)
+
+
+async def test_a_model_that_answers_one_call_at_a_time_gives_fewer_streams(
+    access: Access, embedder: Embedder
+) -> None:
+    async with thinking(access, embedder, OneAtATime(seconds=0.6)) as mind:
+        outcome = await call(mind, "ponder", {**ASKED, "timeout": 2_000})
+    streams, notes = len(outcome.answer["streams"]), outcome.notes
+    assert 1 <= streams < 4
+    assert any(f"in {streams} of 4 streams" in note for note in notes), notes
+
+
+async def test_what_is_loaded_first_takes_none_of_the_time(
+    access: Access, embedder: Embedder
+) -> None:
+    slow = SlowToLoad(embedder, seconds=2.0)
+    async with thinking(access, slow, StreamingLlm(seconds=0.1)) as mind:
+        found = (await call(mind, "ponder", {**ASKED, "timeout": 2_000})).answer
+    assert (found["stoppedBecause"], found["quarters"]) == ("finished", 4)
 
 
 @pytest.mark.parametrize("steps", ["saved", "lost"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from reasonloom.errors import EmbedderUnavailable
@@ -52,4 +53,18 @@ class PausingEmbedder(LeavingEmbedder):
         happens, self.meanwhile = self.meanwhile, None
         if happens:
             await happens()
+        return await super().embed(texts)
+
+
+class SlowToLoad(LeavingEmbedder):
+    """Embeds like another one that takes `seconds` to load, at its first use."""
+
+    def __init__(self, inner: Embedder, seconds: float) -> None:
+        super().__init__(inner)
+        self.seconds = seconds
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Load, if that has not been done, and return the other one's vectors."""
+        seconds, self.seconds = self.seconds, 0.0
+        await asyncio.sleep(seconds)
         return await super().embed(texts)

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import GeneratedNodes, GotGenerate
 from reasonloom.errors import InvalidArgument
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
+from reasonloom.llm.offline.fill import NOTHING_KNOWN
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import caveats, recall_for, reply_notes
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance, normalised
@@ -50,16 +51,28 @@ TOO_DEEP = "node {number} is at depth {depth}, the graph's max_depth: nothing ca
 FULL = (
     "k must be at most {left}: node {number} has {used} of the graph's max_branches {most} children"
 )
+NONE_FREE = (
+    "node {number} has as many children as the graph's max_branches allows: nothing was added; "
+    "prune some, or continue another node"
+)
+NOTHING_NEW = (
+    "there are no nodes: without a language model a continuation is a sentence of what is known, "
+    "and nothing that is known says more of the problem than the graph does"
+)
 FEWER = "{count} of {wanted} continuations differ from each other and from what was there"
 NO_ROOM = "{count} continuations found no room: another call has added to the node meanwhile"
 
 
 class GenerateState(GotToolState, total=False):
-    """The state of generating: the node with its surroundings, and what came so far."""
+    """The state of generating: the node with its surroundings, and what came so far.
+
+    `wanted` is `k`, or where that is not given as much of its default as has room.
+    """
 
     node: Thought
     line: list[Thought]
     siblings: list[Thought]
+    wanted: int
     found: list[dict[str, Any]]
     asked: int
 
@@ -71,7 +84,7 @@ async def find_node(state: GenerateState, runtime: Runtime[Execution]) -> dict[s
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         graph = await read_open_graph(tx, request.graph_id)
     node = graph.active_node(request.node_id)
-    _check_room(graph, node, request.k)
+    wanted = _wanted(graph, node, request)
     place = place_of(graph, request.problem)
     memories, notes = await recall_for(execution, place["problem"])
     siblings = [graph.by_id[child] for child in graph.children[node.id]]
@@ -81,14 +94,15 @@ async def find_node(state: GenerateState, runtime: Runtime[Execution]) -> dict[s
         "node": as_thought(node),
         "line": ancestors_of(graph, node),
         "siblings": as_thoughts(siblings),
+        "wanted": wanted,
         "found": [],
         "asked": 0,
-        "notes": notes,
+        "notes": notes if wanted else [*notes, NONE_FREE.format(number=node.number)],
     }
 
 
-def _check_room(graph: ThoughtGraph, node: NodeRow, k: int) -> None:
-    """Check depth and branches.
+def _wanted(graph: ThoughtGraph, node: NodeRow, request: GotGenerate) -> int:
+    """Return how many continuations are to come; none where `k` is not given and no room is left.
 
     Raises:
         InvalidArgument: the graph's limits leave no room; `field` is what to change.
@@ -97,15 +111,25 @@ def _check_room(graph: ThoughtGraph, node: NodeRow, k: int) -> None:
         message = TOO_DEEP.format(number=node.number, depth=node.depth)
         raise InvalidArgument(message, field="node_id")
     used, most = graph.branches_of(node), graph.row.max_branches
-    if used + k > most:
+    if "k" not in request.model_fields_set:
+        return max(0, min(request.k, most - used))
+    if used + request.k > most:
         message = FULL.format(left=most - used, number=node.number, used=used, most=most)
         raise InvalidArgument(message, field="k")
+    return request.k
+
+
+def _wanted_of(state: GenerateState, execution: Execution) -> int:
+    """Return how many are wanted, also of a run that an earlier version began."""
+    return state.get("wanted", execution.request(GotGenerate).k)
 
 
 async def propose(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Ask for continuations; those that repeat existing thoughts are left out."""
     execution, place = runtime.context, state["place"]
-    wanted = execution.request(GotGenerate).k - len(state["found"])
+    wanted = _wanted_of(state, execution) - len(state["found"])
+    if wanted <= 0:
+        return {"asked": state["asked"] + 1}
     question = Question(
         node="propose",
         prompt="got/generate",
@@ -139,6 +163,7 @@ def _read(reply: Reply) -> list[dict[str, Any]]:
     return [
         {"content": each["thought"], "confidence": each["confidence"]}
         for each in reply.parsed["continuations"]
+        if each["thought"] != NOTHING_KNOWN
     ]
 
 
@@ -163,14 +188,14 @@ def _is_same(first: str, second: str, distance: ThoughtDistance) -> bool:
 
 def is_complete(state: GenerateState, runtime: Runtime[Execution]) -> bool:
     """Tell whether as many came as wanted, or no further call is allowed."""
-    wanted = runtime.context.request(GotGenerate).k
+    wanted = _wanted_of(state, runtime.context)
     return len(state["found"]) >= wanted or state["asked"] >= MOST_REQUESTED
 
 
 async def persist_nodes(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Add the continuations to the graph, as far as there is room, and answer."""
     execution = runtime.context
-    request = execution.request(GotGenerate)
+    wanted = _wanted_of(state, execution)
     diversity = await _diversity(execution, [each["content"] for each in state["found"]])
     async with execution.loom.database.begin(execution.caller) as tx:
         graph = await lock_open_graph(tx, state["place"]["graph"])
@@ -179,9 +204,11 @@ async def persist_nodes(state: GenerateState, runtime: Runtime[Execution]) -> di
         nodes = [_node(execution, parent, n, each) for n, each in enumerate(state["found"][:room])]
         await graph_nodes.add(tx, nodes)
         await graph_edges.add(tx, [_edge(execution, parent, node) for node in nodes])
-        notes = _notes(request.k, len(state["found"]), len(nodes))
+        notes = _notes(wanted, len(state["found"]), len(nodes))
+        if wanted and not nodes and execution.loom.llm.offline:
+            notes.append(NOTHING_NEW)
         grown = await read_graph(tx, state["place"]["graph"])
-        answer = _answer(execution, state, grown, diversity, short=len(nodes) < request.k)
+        answer = _answer(execution, state, grown, diversity, short=len(nodes) < wanted)
         return await complete_operation(tx, execution, state, answer, notes)
 
 
@@ -242,5 +269,5 @@ def _answer(
         llm=execution.loom.llm.name,
         run_id=str(run),
         **({"partial": True} if short else {}),
-        **caveats(execution, 1.0, None),
+        **caveats(execution, 1.0, None, content="" if state["found"] else NOTHING_KNOWN),
     )

@@ -18,11 +18,13 @@ from reasonloom.errors import (
     SessionNotFound,
 )
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
+from tests.support.calls import call
 from tests.support.llms.thought_graph import WORDS, GraphingLlm
-from tests.support.reasoning.sessions import answered
+from tests.support.reasoning.sessions import answered, thinking
 from tests.support.reasoning.thought_graphs import begun, everything, grown
 
 
@@ -153,6 +155,28 @@ async def test_more_branches_than_the_graph_allows_are_refused(
     assert refused.value.field == "k"
     assert everything(access) == before
     await answered(mind, "got_generate", graph_id=graph, node_id=nodes[0], k=1)
+
+
+async def test_without_a_number_as_many_come_as_there_is_room_for(mind: Engine) -> None:
+    graph, nodes = await grown(mind, 3, config={"max_branches": 4})
+    at = {"graph_id": graph, "node_id": nodes[0]}
+    last = await answered(mind, "got_generate", **at)
+    assert (len(last["nodes"]), "partial" in last) == (1, False)
+    full = await call(mind, "reasoning_got_generate", at)
+    assert full.answer["nodes"] == []
+    assert any("max_branches" in note and "nothing was added" in note for note in full.notes)
+
+
+async def test_offline_without_knowledge_it_is_told_why_no_node_came(
+    access: Access, embedder: Embedder
+) -> None:
+    async with thinking(access, embedder, OfflineModel()) as plain:
+        graph = await begun(plain)
+        at = {"graph_id": graph["graph_id"], "node_id": graph["root_node_id"]}
+        outcome = await call(plain, "reasoning_got_generate", at)
+    assert outcome.answer["nodes"] == []
+    assert any(note.startswith("there are no nodes: without a language") for note in outcome.notes)
+    assert "nothing that is known speaks of this" in outcome.answer["suggestion"]
 
 
 async def test_two_calls_at_once_keep_to_the_branches_together(mind: Engine) -> None:

@@ -117,6 +117,14 @@ async def previous_session(tx: Transaction, project: str | None, current: UUID) 
 MOST_METADATA = 16_384
 """Bytes of a session's metadata as JSON."""
 
+LARGEST_CHOSEN = 2**31 - 1
+"""The largest number that a new session may be given: those after it are counted on from there."""
+
+TOO_LARGE = (
+    "session_id: no session has the number {number}, and a new one may be given a number up to "
+    "{most}, such as {next}; without session_id the next free one is taken"
+)
+CHOSEN = "no session had the number {number}: it has been begun"
 RESUMED = "session {number} had been ended and is open again; ending it sums it up anew"
 LEFT_OPEN = "session {number} was not ended; session_end with session_id {number} sums it up"
 
@@ -129,7 +137,7 @@ async def session_start(state: ToolState, runtime: Runtime[Execution]) -> dict[s
     _require_short_metadata(given)
     async with execution.loom.database.begin(execution.caller) as tx:
         await memory_sessions.hold(tx)
-        course = await _make_current(tx, execution, request.session_id)
+        course, continued = await _make_current(tx, execution, request.session_id)
         metadata = {**course.metadata, **given}
         _require_short_metadata(metadata)
         if given:
@@ -137,31 +145,55 @@ async def session_start(state: ToolState, runtime: Runtime[Execution]) -> dict[s
         previous = await previous_session(tx, execution.caller.project, course.id)
         answer = SessionStarted(
             session_id=course.number,
-            continued=request.session_id is not None,
+            continued=continued,
             metadata=metadata,
             previous=previous,
         )
         notes = [RESUMED.format(number=course.number)] if course.ended_at else []
+        if request.session_id is not None and not continued:
+            notes.append(CHOSEN.format(number=course.number))
         if previous.session_id is not None and not previous.ended:
             notes.append(LEFT_OPEN.format(number=previous.session_id))
         return await complete_run(tx, execution, answer, notes=notes, session_id=course.id)
 
 
-async def _make_current(tx: Transaction, execution: Execution, number: int | None) -> SessionCourse:
-    """Begin a session, or continue the one with `number`; return it as it was before.
+async def _make_current(
+    tx: Transaction, execution: Execution, number: int | None
+) -> tuple[SessionCourse, bool]:
+    """Begin a session, or continue the one with `number`, which is begun where there is none.
+
+    Returns:
+        The session as it was before, and whether it is continued.
 
     Raises:
-        SessionNotFound: no session has this number.
+        InvalidArgument: `number` is too large for a new session.
+        SessionNotFound: it belongs to a session of another space.
     """
-    caller = execution.caller
+    caller, new = execution.caller, execution.run.effect("session")
     if number is None:
-        made = await memory_sessions.begin(tx, caller, execution.run.effect("session"))
-        return await memory_sessions.of_id(tx, made.id)
-    course = await memory_sessions.of_number(tx, number)
+        await memory_sessions.begin(tx, caller, new)
+        return await memory_sessions.of_id(tx, new), False
+    course = await memory_sessions.find_number(tx, number)
+    if course is None:
+        await _require_small_number(tx, number)
+        await memory_sessions.begin_number(tx, caller, new, number)
+        return await memory_sessions.of_id(tx, new), False
     if course.ended_at:
         await memory_sessions.reopen(tx, course.id)
     await memory_sessions.go_on(tx, caller, course.id)
-    return course
+    return course, True
+
+
+async def _require_small_number(tx: Transaction, number: int) -> None:
+    """Check that numbers are left after that of a new session.
+
+    Raises:
+        InvalidArgument: it is too large.
+    """
+    if number > LARGEST_CHOSEN:
+        following = await memory_sessions.next_number(tx)
+        text = TOO_LARGE.format(number=number, most=LARGEST_CHOSEN, next=following)
+        raise InvalidArgument(text, field="session_id")
 
 
 def _require_short_metadata(metadata: dict[str, Any]) -> None:

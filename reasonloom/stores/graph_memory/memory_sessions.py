@@ -74,6 +74,21 @@ async def begin(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
     return NumberedSession(made, row.number)
 
 
+async def begin_number(tx: Transaction, caller: Caller, new: UUID, number: int) -> None:
+    """Create a session with a number that no session has and make it the current one.
+
+    The owner's row must be held.
+
+    Raises:
+        SessionNotFound: a session of another space has the number.
+    """
+    values = {"id": new, "number": number, "mode": MODE}
+    values |= {"project": caller.project, "client": caller.client}
+    if await tx.first(SQL.open_number, values) is None:
+        raise SessionNotFound(str(number), field="session_id")
+    await go_on(tx, caller, new)
+
+
 async def go_on(tx: Transaction, caller: Caller, session_id: UUID) -> None:
     """Make an existing session the caller's current one."""
     await tx.run(SQL.set, {**_place(tx, caller), "session_id": session_id})
@@ -107,10 +122,16 @@ async def of_number(tx: Transaction, number: int, *, field: str = "session_id") 
     Raises:
         SessionNotFound: the owner has none such in this space.
     """
-    row = await tx.first(SQL.of_number, {"number": number})
-    if row is None:
+    course = await find_number(tx, number)
+    if course is None:
         raise SessionNotFound(str(number), field=field)
-    return _course(row)
+    return course
+
+
+async def find_number(tx: Transaction, number: int) -> SessionCourse | None:
+    """Return the session of a number, None where the owner has none such in this space."""
+    row = await tx.first(SQL.of_number, {"number": number})
+    return _course(row) if row else None
 
 
 async def of_id(tx: Transaction, session_id: UUID) -> SessionCourse:

@@ -19,6 +19,17 @@ SELECT owner FROM owners WHERE owner = :owner FOR NO KEY UPDATE
 INSERT INTO owners (owner) VALUES (:owner)
 ON CONFLICT (owner) DO UPDATE SET last_session = owners.last_session
 
+-- name: open_number
+-- types: id uuid
+-- The owner's row is held. Numbers given later go on behind the largest that is there.
+WITH counted AS (
+    UPDATE owners SET last_session = greatest(last_session, :number) WHERE owner = :owner
+    RETURNING owner
+)
+INSERT INTO sessions (owner, id, number, space, mode, project, client)
+SELECT :owner, :id, :number, :space, :mode, :project, :client FROM counted
+ON CONFLICT DO NOTHING RETURNING id
+
 -- name: number
 -- types: id uuid
 SELECT number FROM sessions WHERE owner = :owner AND id = :id

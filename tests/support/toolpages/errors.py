@@ -19,6 +19,9 @@ NAMED = re.compile(r"(^|_)(ids?|project)$|Ids?$|^(add|remove)_basins$")
 SPACES = ("userId", "sessionId")
 """What need not be there: a new name opens a space, or a session."""
 
+CHOSEN = {("session_start", "session_id")}
+"""Arguments of a tool that begin what they name."""
+
 MORE: Mapping[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "create_model": (
         ("another model has the name", {}),
@@ -35,6 +38,7 @@ MORE: Mapping[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "history_list_sessions": (("two ways to name a time", {"from": "2026-03-01", "days_back": 1}),),
     "memory_workspace_add": (("the file is not there", {"path": "none.jsonl"}),
                              ("the path leads out of the folder", {"path": "../none.jsonl"})),
+    "session_start": (("a new session cannot have so large a number", {"session_id": 2**31}),),
     "memory_add": (("an edge leads to no memory",
                     {"edges": [{"target_id": 999_999, "edge_type": "supports"}]}),),
     "resolve_prediction": (("it is resolved already", {"was_accurate": True}),),
@@ -102,7 +106,7 @@ async def provoked(player: Player, step: Step, schema: dict[str, Any]) -> list[R
 
 def _wrong(step: Step, schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, kind in schema["properties"].items():
-        if NAMED.search(name) and name not in SPACES:
+        if NAMED.search(name) and name not in SPACES and (step.tool, name) not in CHOSEN:
             unknown = _unknown(name, kind, step.arguments.get(name))
             yield f"`{name}` names nothing that is there", {**step.arguments, name: unknown}
     for when, changed in MORE.get(step.tool, ()):

@@ -42,9 +42,9 @@ async def test_numbers_go_up_by_one_for_each_owner(engine: Engine) -> None:
     mine = [(await answer(engine, "session_start"))["session_id"] for _ in range(3)]
     theirs = [(await answer(engine, "session_start", OTHER))["session_id"] for _ in range(2)]
     assert (mine, theirs) == ([1, 2, 3], [1, 2])
-    with pytest.raises(SessionNotFound):
-        await answer(engine, "session_start", OTHER, session_id=3)
-    assert (await answer(engine, "session_start", OTHER))["session_id"] == 3
+    begun = await answer(engine, "session_start", OTHER, session_id=3)
+    assert (begun["session_id"], begun["continued"]) == (3, False), "another owner has a 3 already"
+    assert (await answer(engine, "session_start", OTHER))["session_id"] == 4
 
 
 async def test_what_is_added_goes_to_the_session_of_its_client_and_project(engine: Engine) -> None:
@@ -63,14 +63,46 @@ async def test_a_session_is_opened_by_the_first_thing_stored_and_stays(engine: E
     assert (first["session_id"], then["session_id"]) == (1, 1)
 
 
-async def test_a_number_that_is_not_there_is_an_error_and_leaves_nothing(
+async def test_a_number_that_is_not_there_begins_the_session_of_that_number(
     engine: Engine, access: Access
 ) -> None:
     await answer(engine, "session_start")
-    with pytest.raises(SessionNotFound) as refused:
-        await answer(engine, "session_start", session_id=77, metadata={"a": 1})
+    outcome = await call_as(engine, "session_start", session_id=77, metadata={"a": 1})
+    assert (outcome.answer["session_id"], outcome.answer["continued"]) == (77, False)
+    assert "no session had the number 77: it has been begun" in outcome.notes
+    added = await answer(engine, "memory_add", event_type="fact", content="In a chosen session.")
+    assert added["session_id"] == 77
+    again = await answer(engine, "session_start", session_id=77)
+    assert (again["continued"], again["metadata"]) == (True, {"a": 1})
+    assert (await answer(engine, "session_start", session_id=40))["session_id"] == 40
+    assert (await answer(engine, "session_start"))["session_id"] == 78
+    numbers = query(access, "SELECT number FROM sessions ORDER BY number")
+    assert numbers == [(1,), (40,), (77,), (78,)]
+
+
+async def test_two_that_begin_the_same_number_at_once_share_its_session(
+    engine: Engine, second: Engine, access: Access
+) -> None:
+    both = (answer(each, "session_start", session_id=5) for each in (engine, second))
+    begun = await asyncio.gather(*both)
+    assert sorted(each["continued"] for each in begun) == [False, True]
+    assert query(access, "SELECT number FROM sessions") == [(5,)]
+
+
+async def test_a_number_of_another_space_cannot_be_taken(engine: Engine, access: Access) -> None:
+    await remember(engine, "Ben has a dog.", userId="ben", sessionId="garden")
+    with pytest.raises(SessionNotFound, match="Session not found: 1"):
+        await answer(engine, "session_start", session_id=1)
+    assert (await answer(engine, "session_start"))["session_id"] == 2
+
+
+async def test_a_number_that_leaves_none_after_it_is_refused(
+    engine: Engine, access: Access
+) -> None:
+    await answer(engine, "session_start")
+    with pytest.raises(InvalidArgument, match="up to 2147483647, such as 2;") as refused:
+        await answer(engine, "session_start", session_id=2**31, metadata={"a": 1})
     assert refused.value.field == "session_id"
-    assert refused.value.message == "Session not found: 77"
     assert query(access, "SELECT number, metadata FROM sessions") == [(1, {})]
     added = await answer(engine, "memory_add", event_type="fact", content="Still here.")
     assert added["session_id"] == 1

@@ -89,7 +89,6 @@ class Settings(BaseSettings):
     oauth_leeway: float = Field(30.0, ge=0, le=300)
     caller_concurrency: int = Field(32, ge=1)
     caller_requests_per_minute: int = Field(600, ge=1)
-    caller_processor_share: float = Field(0.25, gt=0, le=1)
     caller_sessions: int = Field(100, ge=1)
     caller_tokens_per_day: int | None = Field(None, ge=1)
     caller_usd_per_day: float | None = Field(None, gt=0, le=1_000_000)

@@ -20,7 +20,7 @@ from reasonloom.server.auth.principal import token_of_scope
 from reasonloom.stores.database import connections_held
 
 T = TypeVar("T")
-BURST_SECONDS = 1.0
+BURST_SECONDS = 0.25
 """Processor time that an owner may use at once, after a pause."""
 
 MAX_IDLE_OWNERS = 1_000
@@ -28,9 +28,9 @@ THREADS = 4
 
 
 class ProcessorBudget:
-    """One owner's processor time: seconds left, refilled at `share` of a processor."""
+    """One owner's processor time: seconds left, refilled at the owner's share of a processor."""
 
-    def __init__(self, queue: "WaitingSteps", share: float) -> None:
+    def __init__(self, queue: "WaitingSteps", share: Callable[[], float]) -> None:
         self._queue = queue
         self._share = share
         self._left = BURST_SECONDS
@@ -41,7 +41,7 @@ class ProcessorBudget:
     def exhausted(self) -> bool:
         """Return whether nothing is left at this moment."""
         now = time.monotonic()
-        self._left = min(BURST_SECONDS, self._left + (now - self._at) * self._share)
+        self._left = min(BURST_SECONDS, self._left + (now - self._at) * self._share())
         self._at = now
         return self._left <= 0
 
@@ -211,9 +211,8 @@ class MeteredThreads(ThreadPoolExecutor):
 class FairShare:
     """ASGI middleware: what a request of an owner does spends the owner's processor time."""
 
-    def __init__(self, app: ASGIApp, share: float) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._share = share
         self._budgets: dict[str, ProcessorBudget] = {}
         self._queue = WaitingSteps(self._others_in_flight)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -244,6 +243,10 @@ class FairShare:
         if len(self._budgets) > MAX_IDLE_OWNERS:
             self._budgets = {name: each for name, each in self._budgets.items() if not each.idle()}
         return self._budgets.setdefault(owner, ProcessorBudget(self._queue, self._share))
+
+    def _share(self) -> float:
+        """Return the share of a processor of each owner that has requests in flight."""
+        return 1 / max(1, sum(each.requests > 0 for each in self._budgets.values()))
 
     def _others_in_flight(self) -> bool:
         """Return whether an owner within the budget has a request in flight."""

@@ -82,7 +82,7 @@ class AuthMiddleware:
         self._open = {*pages, *(_metadata_paths(url) if url else ())}
         self._app = app
         known = RequireAuthMiddleware(
-            RateLimits(FairShare(behind, settings.caller_processor_share), settings),
+            RateLimits(FairShare(behind), settings),
             [],
             AnyHttpUrl(url) if url else None,
         )

@@ -1,8 +1,9 @@
 """What every request and answer shares: strict values, wire names, no silent extras."""
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
@@ -25,6 +26,9 @@ NAME_LIMIT = 256
 
 LIST_LIMIT = 100
 """Items a list of texts may have."""
+
+OTHER_KEYS_LIMIT = 16_384
+"""Bytes of JSON that an open object's unnamed keys may come to."""
 
 
 def without_nulls(value: Any) -> Any:
@@ -56,6 +60,38 @@ class CamelRequest(Request):
     """A request whose wire names are camelCase."""
 
     model_config = ConfigDict(alias_generator=to_camel)
+
+
+class OpenObject(Request):
+    """An object within a request that keeps keys of the caller's own."""
+
+    model_config = ConfigDict(extra="allow")
+
+    @model_validator(mode="after")
+    def limit_other_keys(self) -> Self:
+        """Refuse more of the caller's own keys than are kept."""
+        require_few_other_keys(self.other_keys())
+        return self
+
+    def other_keys(self) -> dict[str, Any]:
+        """Return the keys that the schema does not name."""
+        return dict(self.__pydantic_extra__ or {})
+
+
+def require_few_other_keys(keys: Mapping[str, Any]) -> None:
+    """Check that the caller's own keys are within `OTHER_KEYS_LIMIT`.
+
+    Raises:
+        PydanticCustomError: they are not.
+    """
+    size = len(json.dumps(keys, ensure_ascii=False).encode()) if keys else 0
+    if size > OTHER_KEYS_LIMIT:
+        raise PydanticCustomError(
+            "other_keys",
+            "may hold at most {limit} bytes of JSON under keys of your own, and these come to "
+            '{size}; keep them short, such as {"ticket": "AB-12"}',
+            {"limit": OTHER_KEYS_LIMIT, "size": size},
+        )
 
 
 class Answer(BaseModel):

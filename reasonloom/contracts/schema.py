@@ -43,12 +43,15 @@ def _plain(node: Any, definitions: dict[str, Any], *, answer: bool) -> Any:
         if key == "properties"
         else _plain(item, definitions, answer=answer)
         for key, item in node.items()
-        if key != "title" and not (_is_large(key, item) and not answer)
+        if key != "title" and (answer or not _says_nothing(key, item))
     }
 
 
-def _is_large(key: str, bound: Any) -> bool:
-    return key in LARGE and isinstance(bound, int) and bound >= LARGE[key]
+def _says_nothing(key: str, value: Any) -> bool:
+    """Tell whether a keyword can be left out: a large bound, or that an object is open."""
+    if key == "additionalProperties":
+        return value is True
+    return key in LARGE and isinstance(value, int) and value >= LARGE[key]
 
 
 def _resolved(node: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from reasonloom.contracts.base import (
     Content,
     Moment,
     Name,
+    OpenObject,
     Request,
     Unit,
     Whole,
@@ -125,6 +126,7 @@ class PortableMemory(Request):
     tags: Texts | None = None
     category: Text | None = None
     context: Text | None = None
+    metadata: OpenObject | None = None
     session: PortableSession | None = None
     project: Text | None = None
     source_kind: Text | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from reasonloom.contracts.base import (
@@ -14,6 +14,7 @@ from reasonloom.contracts.base import (
     Moment,
     Name,
     Names,
+    OpenObject,
     Unit,
     WholeNumber,
     parse_moment,
@@ -33,8 +34,11 @@ class UserRequest(CamelRequest):
         return self.user_id
 
 
-class MetadataChange(CamelRequest):
-    """What classifies a memory beside its content; what is absent stays as it is."""
+class MetadataChange(OpenObject):
+    """What classifies a memory beside its content; what is absent stays as it is.
+
+    Keys of the caller's own are kept and returned.
+    """
 
     keywords: Annotated[Names | None, Field(description="Default: taken from content")] = None
     tags: Names | None = None
@@ -88,8 +92,11 @@ class DateRange(CamelRequest):
         return self
 
 
-class MetadataFilter(CamelRequest):
-    """Keeps memories that carry any of the keywords, any of the tags, and the category."""
+class MetadataFilter(OpenObject):
+    """Keeps memories that carry any of the keywords, any of the tags, and the category.
+
+    A key of the caller's own keeps those that carry it with this value.
+    """
 
     keywords: Names | None = None
     tags: Names | None = None
@@ -132,7 +139,9 @@ class ExplainedRecall(Recall):
 
 
 class StoredMetadata(CamelAnswer):
-    """What classifies a stored memory."""
+    """What classifies a stored memory, with the keys that its caller added."""
+
+    model_config = ConfigDict(extra="allow")
 
     keywords: list[str]
     tags: list[str]

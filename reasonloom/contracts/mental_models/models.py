@@ -5,9 +5,9 @@
 
 from typing import Annotated, Literal, get_args
 
-from pydantic import Field, StringConstraints
+from pydantic import ConfigDict, Field, StringConstraints
 
-from reasonloom.contracts.base import Answer, Content, Filled, Name, Request, Whole
+from reasonloom.contracts.base import Answer, Content, Filled, Name, OpenObject, Request, Whole
 
 Domain = Literal["user", "self", "world", "task_specific"]
 Status = Literal["draft", "active", "deprecated"]
@@ -28,8 +28,11 @@ Uuid = Annotated[str, Field(json_schema_extra=UUID_FORM)]
 Moment = Annotated[str, Field(json_schema_extra={"format": "date-time"})]
 
 
-class PredictionTemplate(Request):
-    """What a model predicts, and on what; `trigger` and `predict` are wanted."""
+class PredictionTemplate(OpenObject):
+    """What a model predicts, and on what; `trigger` and `predict` are wanted.
+
+    Keys of the caller's own are kept and returned.
+    """
 
     trigger: Annotated[
         Content | None, Field(description="The situation, such as: user mentions work stress")
@@ -113,6 +116,8 @@ class GetModel(Request):
 
 class TemplateSummary(Answer):
     """A template as it was given."""
+
+    model_config = ConfigDict(extra="allow")
 
     trigger: str
     predict: str

@@ -1,6 +1,6 @@
 """Analysing by one of eight frameworks, or by two at once (reference: ThoughtMCP)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -134,3 +134,4 @@ class Analyzed(CamelAnswer):
     thought_id: str
     failed_steps: list[FailedStep] | None = None
     suggestion: str | None = None
+    context: dict[str, Any] | None = None

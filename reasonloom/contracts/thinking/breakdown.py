@@ -1,18 +1,19 @@
 """Breaking a problem down (reference: ThoughtMCP)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, WholeNumber
 from reasonloom.contracts.reasoning.divergent import MOST_CONSTRAINTS, Constraint
+from reasonloom.contracts.thinking.think import OpenContext
 
 Reason = Literal["indivisible", "max_depth", "budget", "failed", "duplicate"]
 Tie = Literal["needs", "blocks"]
 Splitter = Literal["llm", "words", "method"]
 
 
-class BreakdownContext(CamelRequest):
+class BreakdownContext(OpenContext):
     """What is known of the problem, and what its solution must keep to."""
 
     background: Annotated[Content | None, Field(description="What is known of the problem")] = None
@@ -100,3 +101,4 @@ class BrokenDown(CamelAnswer):
     memories_used: list[str]
     partial: bool | None = None
     suggestion: str | None = None
+    context: dict[str, Any] | None = None

@@ -1,10 +1,11 @@
 """Thinking in streams, one alone or four side by side (reference: ThoughtMCP)."""
 
-from typing import Annotated, Literal
+import json
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, WholeNumber
+from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, OpenObject, WholeNumber
 from reasonloom.contracts.reasoning.divergent import MOST_CONSTRAINTS, CheckedConstraint, Constraint
 
 Mode = Literal["analytical", "creative", "critical", "synthetic", "parallel"]
@@ -16,10 +17,29 @@ USUAL_TIMEOUT = 30_000
 Points = Annotated[list[Constraint], Field(max_length=MOST_CONSTRAINTS)]
 
 
-class Context(CamelRequest):
-    """What is known of a problem, what must hold, and what is wanted."""
+class OpenContext(OpenObject):
+    """What is known of a problem; keys of the caller's own are read as background too."""
 
     background: Content | None = None
+
+    def known(self) -> str:
+        """Return the background with the caller's own keys, one a line."""
+        lines = [self.background] if self.background else []
+        for key, value in self.other_keys().items():
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            lines.append(f"{key}: {text}")
+        return "\n".join(lines)
+
+
+def returned_context(context: OpenContext | None) -> dict[str, Any]:
+    """Return the field of an answer that gives the caller's own keys of `context` back."""
+    keys = context.other_keys() if context else {}
+    return {"context": keys} if keys else {}
+
+
+class Context(OpenContext):
+    """What is known of a problem, what must hold, and what is wanted."""
+
     constraints: Points | None = None
     goals: Points | None = None
 
@@ -122,6 +142,7 @@ class Considered(CamelAnswer):
 
     `constraints` are those of the conclusion, `violates` tells whether it breaks one.
     `processing_time` is in milliseconds. `missing` names what a partial answer lacks.
+    `context` holds the keys of the request's context that only the caller knows.
     """
 
     conclusion: str
@@ -136,6 +157,7 @@ class Considered(CamelAnswer):
     thought_id: str
     missing: list[MissingPart] | None = None
     suggestion: str | None = None
+    context: dict[str, Any] | None = None
 
 
 class Thinking(Considered):

@@ -22,7 +22,7 @@ def clean_request(request: R) -> tuple[R, list[str]]:
         InvalidArgument: nothing visible is left of a text that must not be empty.
     """
     given = request.model_dump(by_alias=True, exclude_unset=True)
-    stored = {key: _clean_all(value) for key, value in given.items() if key in STORED}
+    stored = {key: clean_all(value) for key, value in given.items() if key in STORED}
     removed = sum(count for _, count in stored.values())
     if not removed:
         return request, []
@@ -30,15 +30,16 @@ def clean_request(request: R) -> tuple[R, list[str]]:
     return parse_request(type(request), wire), [REMOVED.format(count=removed)]
 
 
-def _clean_all(value: Any) -> tuple[Any, int]:
+def clean_all(value: Any) -> tuple[Any, int]:
     """Return `value` with every text in it cleaned, and how many characters were removed."""
     if isinstance(value, str):
         return remove_hidden(value)
     if isinstance(value, Mapping):
-        pairs = {key: _clean_all(item) for key, item in value.items()}
-        return {key: item for key, (item, _) in pairs.items()}, sum(n for _, n in pairs.values())
+        pairs = [(remove_hidden(key), clean_all(item)) for key, item in value.items()]
+        count = sum(of_key + of_item for (_, of_key), (_, of_item) in pairs)
+        return {key: item for (key, _), (item, _) in pairs}, count
     if isinstance(value, list):
-        items = [_clean_all(item) for item in value]
+        items = [clean_all(item) for item in value]
         return [item for item, _ in items], sum(n for _, n in items)
     return value, 0
 

@@ -178,6 +178,7 @@ def new_memory_of(
         tags=metadata.tags or (),
         category=metadata.category,
         context=metadata.context,
+        other_metadata=metadata.other_keys(),
         **columns,
     )
 

@@ -82,4 +82,5 @@ def stored_metadata(memory: FoundMemory | KnownMemory) -> StoredMetadata:
         tags=memory.tags,
         importance=memory.importance,
         **{name: value for name, value in optional.items() if value is not None},
+        **memory.other_metadata,
     )

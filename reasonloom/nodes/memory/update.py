@@ -12,9 +12,11 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from langgraph.runtime import Runtime
+from pydantic_core import PydanticCustomError
 
+from reasonloom.contracts.base import require_few_other_keys
 from reasonloom.contracts.memory.tools import MetadataChange, Sector, UpdatedMemory, UpdateMemory
-from reasonloom.errors import MemoryNotFound
+from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.cleaning import clean_request
 from reasonloom.nodes.memory.dates import date_terms
@@ -173,6 +175,7 @@ def changed_fields(held: HeldMemory, request: UpdateMemory) -> Change:
         tags=_value_or(given.tags, held.tags),
         category=_value_or(given.category, held.category),
         context=_value_or(given.context, held.context),
+        other_metadata=_merged(held.other_metadata, given.other_keys()),
     )
     texts = _views_of(memory)
     return Change(
@@ -185,6 +188,22 @@ def changed_fields(held: HeldMemory, request: UpdateMemory) -> Change:
 
 def _value_or(value: T | None, otherwise: T) -> T:
     return otherwise if value is None else value
+
+
+def _merged(held: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return a memory's other metadata with the given keys replaced.
+
+    Raises:
+        InvalidArgument: together they are more than is kept.
+    """
+    merged = {**held, **given}
+    try:
+        require_few_other_keys(merged if given else {})
+    except PydanticCustomError as error:
+        raise InvalidArgument(
+            f"metadata: {error.message()}; those that are stored count too", field="metadata"
+        ) from None
+    return merged
 
 
 def _views_of(memory: HeldMemory) -> dict[Sector, str]:

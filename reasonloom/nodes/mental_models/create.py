@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.mental_models.models import CreateModel, ModelCreated, PredictionTemplate
 from reasonloom.errors import InvalidArgument, InvalidBasin
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.cleaning import clean_name
+from reasonloom.nodes.memory.cleaning import REMOVED, clean_all, clean_name
 from reasonloom.nodes.mental_models.rendering import count_of
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
@@ -134,7 +134,12 @@ def _templates(given: list[PredictionTemplate]) -> tuple[list[Template], list[st
                 raise InvalidArgument(
                     f"{where}: a template names its trigger and what it predicts", field=where
                 )
-        kept.append(Template(texts["trigger"] or "", texts["predict"] or "", texts["suggest"]))
+        other, removed = clean_all(each.other_keys())
+        if removed:
+            notes.append(f"prediction_templates.{place}: {REMOVED.format(count=removed)}")
+        kept.append(
+            Template(texts["trigger"] or "", texts["predict"] or "", texts["suggest"], other)
+        )
     return kept, notes
 
 

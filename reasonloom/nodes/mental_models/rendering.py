@@ -59,7 +59,12 @@ def model_details(row: ModelRow, relations: Relations) -> ModelDetails:
         constituent_basins=[str(each) for each in row.basins],
         basin_relationships=relations,
         prediction_templates=[
-            TemplateSummary(trigger=each.trigger, predict=each.predict, suggest=each.suggest)
+            TemplateSummary(
+                trigger=each.trigger,
+                predict=each.predict,
+                suggest=each.suggest,
+                **each.other_keys,
+            )
             for each in row.templates
         ],
         revision_count=row.version - 1,

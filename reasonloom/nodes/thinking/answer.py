@@ -16,12 +16,15 @@ from reasonloom.contracts.thinking.think import (
     GoalCovered,
     Insight,
     MissingPart,
+    Ponder,
     Pondered,
     Quality,
     Stopped,
     StreamConflict,
     StreamResult,
+    Think,
     Thinking,
+    returned_context,
 )
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.persist import persist_first_thought
@@ -97,7 +100,10 @@ def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
     missing = missing_of(state)
     partial = bool(missing) or not (synthesis["made"] or offline)
     verdicts = verdicts_of(state.get("checks", []), JOINT)
-    extra: dict[str, Any] = {"missing": missing} if missing else {}
+    kind: type[Think | Ponder] = Ponder if state["brief"]["tool"] == PONDER else Think
+    extra = returned_context(execution.request(kind).context)
+    if missing:
+        extra["missing"] = missing
     if offline:
         extra["suggestion"] = OFFLINE
     return {

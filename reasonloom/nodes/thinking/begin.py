@@ -51,7 +51,7 @@ def make_brief(
     return Brief(
         tool=tool,
         problem=problem,
-        background=given.background or "",
+        background=given.known(),
         constraints=given.constraints or [],
         goals=given.goals or [],
         streams=streams,

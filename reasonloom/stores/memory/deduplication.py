@@ -31,8 +31,8 @@ async def strengthen_duplicate(
 
     The same: equal but for white space and the composition of letters, in the same space, session,
     event type and kind of source, at most `WINDOW` old. The existing memory counts an access, takes
-    the new confidence and the larger importance, missing tags and `keywords`, and a category and
-    context where it has none. Its vectors stay.
+    the new confidence and the larger importance, missing tags and `keywords`, and a category,
+    context and other metadata where it has none. Its vectors stay.
 
     The session must exist in this transaction. Until it ends nobody else stores for this owner, so
     of two concurrent calls the second finds the first one's memory.
@@ -57,6 +57,7 @@ async def strengthen_duplicate(
         "tags": list(memory.tags),
         "category": memory.category,
         "context": memory.context,
+        "other_metadata": dict(memory.other_metadata),
     }
     row = await tx.one(SQL.strengthen, changes)
     return Duplicate(row.id, row.strength, row.salience)

@@ -3,6 +3,7 @@
 SELECT twin_of(:owner, :space, :session_id, :event_type, :source_kind, :content, :since) AS id
 
 -- name: strengthen
+-- types: other_metadata jsonb
 UPDATE memories SET {{ accessed }}, confidence = :confidence,
     importance = greatest(importance, :importance),
     salience = CASE WHEN :importance > importance THEN greatest(salience, :salience)
@@ -12,5 +13,6 @@ UPDATE memories SET {{ accessed }}, confidence = :confidence,
         WHERE new <> ALL(keywords) ORDER BY place), tags = tags || ARRAY(SELECT new
         FROM unnest(CAST(:tags AS text[])) WITH ORDINALITY AS given (new, place)
         WHERE new <> ALL(tags) ORDER BY place),
-    category = coalesce(category, :category), context = coalesce(context, :context)
+    category = coalesce(category, :category), context = coalesce(context, :context),
+    other_metadata = :other_metadata || other_metadata
 WHERE owner = :owner AND id = :id RETURNING id, strength, salience

@@ -23,7 +23,10 @@ NO_COLUMNS = ("vectors", "model")
 
 @dataclass(frozen=True, slots=True)
 class MemoryFields:
-    """What every reader of a memory gets; scores are in 0..1, times aware."""
+    """What every reader of a memory gets; scores are in 0..1, times aware.
+
+    `other_metadata` has the keys of metadata that only its caller knows.
+    """
 
     id: int
     content: str
@@ -37,6 +40,7 @@ class MemoryFields:
     tags: list[str]
     category: str | None
     context: str | None
+    other_metadata: dict[str, Any]
     importance: float
     source_kind: str
     principal: str
@@ -81,6 +85,7 @@ class NewMemory:
     dates: Sequence[str] = ()
     category: str | None = None
     context: str | None = None
+    other_metadata: Mapping[str, Any] = field(default_factory=dict)
     run_id: UUID | None = None
     vectors: Mapping[str, Sequence[float]] = field(default_factory=dict)
     model: str | None = None

@@ -24,7 +24,7 @@ DELETE FROM memories WHERE owner = :owner AND id = ANY(:ids)
 UPDATE owners SET memory_count = greatest(memory_count - :gone, 0) WHERE owner = :owner
 
 -- name: store
--- types: effect uuid, session_id uuid, run_id uuid
+-- types: effect uuid, session_id uuid, run_id uuid, other_metadata jsonb
 -- types: keywords text[], tags text[], dates text[]
 -- Stores a memory and its vectors under the owner's next number, in one statement, unless
 -- its effect has been stored before.

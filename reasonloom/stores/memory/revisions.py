@@ -28,6 +28,7 @@ class HeldMemory:
     tags: list[str]
     category: str | None
     context: str | None
+    other_metadata: dict[str, Any]
     created_at: datetime
     session: str | None
 

@@ -12,7 +12,7 @@ SELECT id FROM memories WHERE owner = :owner AND (id = ANY(:ids) OR id IN (
 ORDER BY id FOR KEY SHARE
 
 -- name: rewrite
--- types: keywords text[], tags text[], dates text[]
+-- types: keywords text[], tags text[], dates text[], other_metadata jsonb
 UPDATE memories SET {{ assignments }} WHERE owner = :owner AND id = :id
 
 -- name: drop_vectors

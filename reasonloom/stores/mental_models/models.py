@@ -1,7 +1,7 @@
 """Mental models: made, read, listed, revised. A model that is to change is held first."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -18,11 +18,12 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What is predicted on what."""
+    """What is predicted on what, with the keys that only its caller knows."""
 
     trigger: str
     predict: str
     suggest: str | None
+    other_keys: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +91,7 @@ async def create(tx: Transaction, new: NewModel) -> None:
         return
     await _put_basins(tx, new.id, new.basins)
     if new.templates:
-        wire = [
-            {"trigger": each.trigger, "predict": each.predict, "suggest": each.suggest}
-            for each in new.templates
-        ]
+        wire = [asdict(each) for each in new.templates]
         await tx.run(SQL.put_templates, {"id": new.id, "templates": wire})
 
 

@@ -17,8 +17,9 @@ FROM unnest(:basins) WITH ORDINALITY given (basin, place) ON CONFLICT DO NOTHING
 
 -- name: put_templates
 -- types: id uuid, templates jsonb
-INSERT INTO model_templates (owner, model, number, trigger, predict, suggest)
-SELECT :owner, :id, place, each ->> 'trigger', each ->> 'predict', each ->> 'suggest'
+INSERT INTO model_templates (owner, model, number, trigger, predict, suggest, other_keys)
+SELECT :owner, :id, place, each ->> 'trigger', each ->> 'predict', each ->> 'suggest',
+    each -> 'other_keys'
 FROM jsonb_array_elements(:templates) WITH ORDINALITY given (each, place) ON CONFLICT DO NOTHING
 
 -- fragment: whole
@@ -30,7 +31,7 @@ SELECT m.id, m.name, m.domain, m.description, m.status, m.version, m.resolved, m
         AND NOT EXISTS (SELECT FROM basins k WHERE k.owner = m.owner AND k.id = b.basin)
         ORDER BY b.position) AS missing,
     coalesce((SELECT jsonb_agg(jsonb_build_object('trigger', t.trigger, 'predict', t.predict,
-        'suggest', t.suggest) ORDER BY t.number)
+        'suggest', t.suggest, 'other_keys', t.other_keys) ORDER BY t.number)
         FROM model_templates t WHERE t.owner = m.owner AND t.model = m.id), '[]') AS templates
 FROM models m
 

@@ -106,6 +106,7 @@ def portable_memory(memory: ExportRow) -> dict[str, Any]:
         "tags": memory.tags,
         "category": memory.category,
         "context": memory.context,
+        "metadata": memory.other_metadata or None,
         "session": _present(name=memory.session_name, id=memory.session_id) or None,
         "project": memory.project,
         "source_kind": memory.source_kind,

@@ -20,6 +20,7 @@ from reasonloom.contracts.memory.export_format import (
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import CallerMistake, InvalidArgument
+from reasonloom.nodes.memory.cleaning import clean_all
 from reasonloom.stores.vectors import SECTOR_BIT
 from reasonloom.text.hidden_characters import remove_hidden
 
@@ -174,6 +175,8 @@ def _cleaned(value: dict[str, Any]) -> tuple[dict[str, Any], int]:
         if isinstance(text := value.get(name), str):
             changed[name], count = remove_hidden(text)
             removed += count
+    changed["metadata"], count = clean_all(value.get("metadata"))
+    removed += count
     for name in CLEANED_LIST_FIELDS:
         if isinstance(texts := value.get(name), list):
             pairs = [remove_hidden(text) for text in texts]

@@ -70,6 +70,7 @@ def memory_from_line(
         tags=memory.tags,
         category=memory.category,
         context=memory.context,
+        other_metadata=memory.metadata.other_keys() if memory.metadata else None,
         run_id=run,
     )
 

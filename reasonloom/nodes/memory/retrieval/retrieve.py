@@ -5,6 +5,7 @@ The `recall` tool and every reasoning mode use it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 def scope_of(request: Selection) -> Scope:
     """Return the search scope of a request's filters."""
     dates, metadata = request.date_range, request.metadata
+    other = metadata.other_keys() if metadata else None
     return Scope(
         sector=request.primary_sector,
         min_strength=request.min_strength,
@@ -40,6 +42,7 @@ def scope_of(request: Selection) -> Scope:
         keywords=metadata.keywords if metadata else None,
         tags=metadata.tags if metadata else None,
         category=metadata.category if metadata else None,
+        other_metadata=json.dumps(other) if other else None,
     )
 
 

@@ -10,6 +10,7 @@ from reasonloom.contracts.reasoning.divergent import CheckedConstraint
 from reasonloom.contracts.thinking.analyze import (
     Alternative,
     AnalysisResult,
+    Analyze,
     Analyzed,
     FailedStep,
     FrameworkTaken,
@@ -17,7 +18,7 @@ from reasonloom.contracts.thinking.analyze import (
     Selection,
     StepOutput,
 )
-from reasonloom.contracts.thinking.think import GoalCovered
+from reasonloom.contracts.thinking.think import GoalCovered, returned_context
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.selection import alternatives_of, reason_of
@@ -134,7 +135,10 @@ def _remarks(execution: Execution, state: AnalysisState) -> dict[str, Any]:
     failed = missing_steps(plan, state["done"])
     voteless = plan["by"] == "features" and not offline
     partial = bool(failed) or voteless or not state["outcome"]["made"]
-    marks: dict[str, Any] = {"status": "partial" if partial else "completed"}
+    marks: dict[str, Any] = {
+        "status": "partial" if partial else "completed",
+        **returned_context(execution.request(Analyze).context),
+    }
     if len(plan["frameworks"]) > 1:
         marks["second_framework"] = _framework_summary(plan["frameworks"][1])
     if failed:

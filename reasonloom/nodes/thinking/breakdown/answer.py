@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown, Dependency, SubProblem
+from reasonloom.contracts.thinking.think import returned_context
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -102,7 +103,7 @@ def _listed_problems(execution: Execution, state: BreakdownState) -> list[Proble
     if not execution.loom.llm.offline:
         return problems
     context = execution.request(Breakdown).context
-    background = (context.background if context else None) or ""
+    background = context.known() if context else ""
     return add_known_facts(problems, [background, *(each["content"] for each in state["memories"])])
 
 
@@ -174,7 +175,7 @@ def _answer(
 def _remarks(
     execution: Execution, state: BreakdownState, problems: list[Problem]
 ) -> dict[str, Any]:
-    marks: dict[str, Any] = {}
+    marks: dict[str, Any] = returned_context(execution.request(Breakdown).context)
     offline = execution.loom.llm.offline
     short = any(each.get("reason") in ("failed", "budget") for each in problems)
     words_only = not offline and problems[0].get("split_by", "llm") != "llm"

@@ -52,7 +52,7 @@ def _question(execution: Execution, state: SplitTask) -> Question:
             "part": problem["text"],
             "line": state["line"],
             "others": state["others"],
-            "background": context.background or "",
+            "background": context.known(),
             "constraints": context.constraints or [],
             "memories": state["memories"],
             "levels": request.max_depth - problem["depth"] - 1,

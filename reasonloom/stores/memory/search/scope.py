@@ -21,6 +21,7 @@ FILTERS = {
     "keywords": "m.keywords && CAST(:keywords AS text[])",
     "tags": "m.tags && CAST(:tags AS text[])",
     "category": "m.category = :category",
+    "other_metadata": "m.other_metadata @> CAST(:other_metadata AS jsonb)",
     "event_types": "m.event_type = ANY(:event_types)",
     "project": "m.project = :project",
 }
@@ -28,7 +29,10 @@ FILTERS = {
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which memories may be found at all; a None does not narrow."""
+    """Which memories may be found at all; a None does not narrow.
+
+    `other_metadata` is JSON: keys of metadata that only callers know, with their values.
+    """
 
     kinds: Sequence[str] = ("user", "tool")
     sector: str | None = None
@@ -39,6 +43,7 @@ class Scope:
     keywords: Sequence[str] | None = None
     tags: Sequence[str] | None = None
     category: str | None = None
+    other_metadata: str | None = None
     event_types: Sequence[str] | None = None
     project: str | None = None
 

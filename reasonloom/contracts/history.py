@@ -17,7 +17,10 @@ SomeSlug = Annotated[Name | None, Field(description="As list-projects names it; 
 Date = Annotated[Name | None, Field(description="ISO 8601; local time where no zone is named")]
 Until = Annotated[Name | None, Field(description="ISO 8601; a day without a time is included")]
 Days = Annotated[
-    float | None, Field(gt=0, le=MOST_DAYS, description="Days back from now, instead of from, to")
+    float | None,
+    Field(
+        gt=0, le=MOST_DAYS, description="Days back from now; the narrower of it and from, to holds"
+    ),
 ]
 SessionId = Annotated[Name | None, Field(description="A session's id, or how only it begins")]
 
@@ -64,7 +67,7 @@ class HistoryReconstruct(Request):
     from_: Annotated[Date, Field(alias="from")] = None
     to: Until = None
     days_back: Annotated[
-        float | None, Field(description="Days back from now, instead of from, to")
+        float | None, Field(description="Days back from now; the narrower of it and from, to holds")
     ] = None
     previous_session: Annotated[
         bool, Field(description="The session before current_session_id")

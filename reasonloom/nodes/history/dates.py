@@ -11,6 +11,7 @@ from reasonloom.stores.history.chunk_lists import Span
 
 FORM = "must be a date of ISO 8601, such as 2026-03-01 or 2026-03-01T10:30:00Z"
 DAY_ALONE = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d(-?\d)?")
+NARROWER = "days_back is given with from or to; the narrower holds: {within}"
 LAST_DAY = datetime(9999, 12, 31)
 LATELY = timedelta(days=330)
 """What is older is told with its year, so that a month and a day name one time."""
@@ -34,22 +35,27 @@ def parse_moment(written: str, field: str, *, last: bool = False) -> datetime:
 
 def parse_span(
     since: str | None, until: str | None, days_back: float | None, now: datetime
-) -> Span:
-    """Return the span of `from`, `to` or of `days_back`; `to` includes a day that it names alone.
+) -> tuple[Span, list[str]]:
+    """Return the span that lies within `from`, `to` and `days_back`, and a note if both are given.
+
+    `to` includes a day that it names alone.
 
     Raises:
-        InvalidArgument: both forms at once, no date, from after to, or no number of days.
+        InvalidArgument: no date, from after to, or no number of days.
     """
-    if days_back is not None:
-        if since is not None or until is not None:
-            raise InvalidArgument(
-                "days_back: cannot stand beside from or to; give one of the two forms",
-                field="days_back",
-            )
-        if days_back <= 0:
-            raise InvalidArgument("days_back: must be greater than 0", field="days_back")
-        return Span(_before(now, days_back), None)
-    return span_between(since, until, ("from", "to"), whole_day=True)
+    named = span_between(since, until, ("from", "to"), whole_day=True)
+    if days_back is None:
+        return named, []
+    if days_back <= 0:
+        raise InvalidArgument("days_back: must be greater than 0", field="days_back")
+    back = _before(now, days_back)
+    begins = max(named.since, back) if named.since else back
+    if named == Span(None, None):
+        return Span(begins, None), []
+    within = f"from {begins.astimezone():%Y-%m-%dT%H:%M}"
+    if named.until:
+        within += f" to {named.until.astimezone():%Y-%m-%dT%H:%M}"
+    return Span(begins, named.until), [NARROWER.format(within=within)]
 
 
 def span_between(

@@ -80,13 +80,12 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
     """Return a project's sessions, the newest first.
 
     Raises:
-        InvalidArgument: both forms of dates at once, no date, or from after to.
+        InvalidArgument: no date, or from after to.
     """
     execution = runtime.context
     request = execution.request(HistoryListSessions)
     now = execution.loom.clock()
-    span = dates.parse_span(request.from_, request.to, request.days_back, now)
-    notes: list[str] = []
+    span, notes = dates.parse_span(request.from_, request.to, request.days_back, now)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         every = await chunk_lists.sessions(tx, request.project, span)
         if not every:

@@ -31,6 +31,13 @@ async def require_project(tx: Transaction, slug: str) -> None:
         raise UnknownName(await unknown_project(tx, slug), field="project")
 
 
+async def project_notes(tx: Transaction, slug: str | None) -> list[str]:
+    """Return what to say where nothing was found in a project: that it is not there, if so."""
+    if slug is None or await chunk_lists.is_known(tx, slug):
+        return []
+    return [await unknown_project(tx, slug)]
+
+
 async def unknown_project(tx: Transaction, slug: str) -> str:
     """Return what to say of a project that is not there, with the nearest that are."""
     there = await chunk_lists.slugs(tx)

@@ -35,8 +35,8 @@ HEAD = 'Session context for "{project}" ({chunks} chunk{s}, {tokens} tokens):'
 NOTHING = 'No chunks found for project "{project}" in what was asked for.'
 NOT_STORED = "the current session is not stored yet; the newest one that is stored is shown"
 LEFT_OUT = "{n} of {total} chunks are left out: {why}"
-NEWEST_SESSIONS = (
-    "only the newest that fit into {budget} tokens are shown; name from, to or session_id"
+SOME_SESSIONS = (
+    "only the {which} that fit into {budget} tokens are shown; name from, to or session_id"
 )
 NO_ROOM = "they do not fit into {budget} tokens"
 
@@ -71,10 +71,11 @@ async def _found(execution: Execution, request: HistoryReconstruct) -> Found:
     Raises:
         CallerMistake: contradictory arguments, or a name that is not there.
     """
-    span = dates.parse_span(request.from_, request.to, request.days_back, execution.loom.clock())
+    now = execution.loom.clock()
+    span, notes = dates.parse_span(request.from_, request.to, request.days_back, now)
     _refuse_contradictions(request)
     budget = execution.loom.settings.max_response_tokens
-    found = Found()
+    found = Found(notes=notes)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         await lookup.require_project(tx, request.project)
         session = await _session(tx, request, found.notes)
@@ -82,14 +83,14 @@ async def _found(execution: Execution, request: HistoryReconstruct) -> Found:
             return found
         chosen = ChunkFilter(request.project, session, span)
         alone = session is None and span.since is None and span.until is None
-        newest = request.keep_newest or alone
         most = budget // LEAST_PIECE + 2
-        found.rows = await chunk_lists.in_time(tx, chosen, newest=newest, most=most)
+        found.rows = await chunk_lists.in_time(tx, chosen, newest=request.keep_newest, most=most)
         found.total = await chunk_lists.count(tx, chosen)
     if alone:
-        found.rows = _newest_sessions(found.rows, budget)
+        found.rows = _whole_sessions(found.rows, budget, newest=request.keep_newest)
         if found.total > len(found.rows):
-            found.notes.append(NEWEST_SESSIONS.format(budget=budget))
+            which = "newest" if request.keep_newest else "oldest"
+            found.notes.append(SOME_SESSIONS.format(which=which, budget=budget))
     return found
 
 
@@ -122,11 +123,14 @@ async def _session(tx: Transaction, request: HistoryReconstruct, notes: list[str
     return None
 
 
-def _newest_sessions(rows: Sequence[ChunkRow], budget: int) -> list[ChunkRow]:
-    """Return the chunks of the newest sessions that fit whole; of one, where not even that does."""
+def _whole_sessions(rows: Sequence[ChunkRow], budget: int, *, newest: bool) -> list[ChunkRow]:
+    """Return the chunks of the sessions that fit whole, from the newest or the oldest on.
+
+    The first is taken even where it does not fit.
+    """
     kept: set[str] = set()
     left = budget - AROUND
-    for session in dict.fromkeys(row.session for row in reversed(rows)):
+    for session in dict.fromkeys(row.session for row in (reversed(rows) if newest else rows)):
         size = MARKER + sum(
             row.tokens + tokens.count_tokens(heading(_piece(row)))
             for row in rows

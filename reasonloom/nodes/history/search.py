@@ -88,23 +88,18 @@ class FoundChunks:
 async def search_passages(
     execution: Execution, query: str, project: str | None, budget: int
 ) -> SearchResult:
-    """Return what answers `query`, as much as fits into `budget` tokens.
-
-    Raises:
-        UnknownName: there is no such project.
-    """
+    """Return what answers `query`, as much as fits into `budget` tokens."""
     loom = execution.loom
     vectors, notes = await embed_or_note(loom.embedder, [query])
     near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
     dates = date_terms_of_query(query, loom.clock().date())
     question = RankingQuery(query, near, frozenset(), dates, loom.embedder.floor)
     async with loom.database.begin(execution.caller, searching=True) as tx:
-        if project is not None:
-            await lookup.require_project(tx, project)
         read = await _find_chunks(
             tx, execution, question, Scope(kinds=("transcript",), project=project)
         )
-    all_notes = [*notes, *read.notes]
+        unknown = [] if read.sources else await lookup.project_notes(tx, project)
+    all_notes = [*notes, *read.notes, *unknown]
     excerpts, twins = select_excerpts(
         _rated(question, read), remaining_budget(budget, all_notes) - MOST_DUPLICATES
     )
@@ -212,11 +207,7 @@ HEAD_TOKENS = 14
 
 
 async def history_search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return passages of past conversations that answer the query, within the budget.
-
-    Raises:
-        UnknownName: there is no such project.
-    """
+    """Return passages of past conversations that answer the query, within the budget."""
     execution = runtime.context
     request = execution.request(HistorySearch)
     budget = execution.loom.settings.max_response_tokens

@@ -109,11 +109,31 @@ async def test_dates_without_a_zone_are_the_servers_and_a_day_is_whole(
         assert listed["text"] == 'No sessions found for project "api".'
 
 
+@pytest.mark.parametrize("tool", ["list_sessions", "reconstruct"])
+@pytest.mark.parametrize(
+    ("span", "sessions", "within"),
+    [
+        ({"since": "2026-03-02", "days_back": 20_000}, "b", "from 2026-03-02T00:00"),
+        ({"to": "2026-03-01", "days_back": 20_000}, "a", "to 2026-03-02T00:00"),
+        ({"since": "2026-03-01", "days_back": 0.5}, "", "from 20"),
+        ({"since": "2026-03-01", "to": "2026-03-02", "days_back": 0.5}, "", "to 2026-03-03T00:00"),
+    ],
+)
+async def test_of_two_spans_the_narrower_holds(
+    engine: Engine, tmp_path: Path, tool: str, span: dict[str, str], sessions: str, within: str
+) -> None:
+    await tell(engine, tmp_path / "t", [LOGIN, CACHE])
+    told = await ask(engine, tool, project="api", **span)
+    found = told["sessions" if tool == "list_sessions" else "chunks"]
+    assert sorted({each["session_id"][0] for each in found}) == list(sessions)
+    note = told["notes"][0]
+    assert note.startswith("days_back is given with from or to; the narrower holds: from ")
+    assert within in note
+
+
 @pytest.mark.parametrize(
     ("span", "field"),
     [
-        ({"since": "2026-03-02", "days_back": 3}, "days_back"),
-        ({"to": "2026-03-02", "days_back": 3}, "days_back"),
         ({"since": "yesterday"}, "from"),
         ({"to": "2026-13-01"}, "to"),
         ({"since": "2026-03-02", "to": "2026-03-01"}, "from"),

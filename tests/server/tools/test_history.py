@@ -44,6 +44,8 @@ async def test_text_is_the_answer_and_values_keep_their_schema(settings: Setting
     asked: tuple[tuple[str, dict[str, Any]], ...] = (
         ("search", {"query": "Why does the sign-in give 401?"}),
         ("search", {"query": "請求書の丸め", "project": "shop"}),
+        ("search", {"query": "x", "project": "apy"}),
+        ("list_sessions", {"project": "api", "from": "2026-03-02", "days_back": 1}),
         ("list_projects", {}),
         ("list_sessions", {"project": "api"}),
         ("list_sessions", {"project": "none"}),
@@ -72,10 +74,8 @@ async def test_text_is_the_answer_and_values_keep_their_schema(settings: Setting
 @pytest.mark.parametrize(
     ("tool", "arguments", "told"),
     [
-        ("search", {"query": "x", "project": "apy"}, "did you mean api?"),
         ("search", {}, "Missing required parameter: query"),
         ("search", {"query": 5}, "query: must be a string"),
-        ("list_sessions", {"project": "api", "from": "2026-03-02", "days_back": 1}, "days_back: "),
         ("list_sessions", {"project": "api", "days_back": -1}, "days_back: must be greater than 0"),
         ("list_sessions", {"project": "api", "from": "no"}, "from: must be a date of ISO 8601"),
         ("list_sessions", {"project": "api", "since": "no"}, "since: unknown field"),

@@ -35,7 +35,9 @@ MORE: Mapping[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "reasoning_reflection": (("both a content and a thought are given", {"content": "x"}),),
     "search": (("the query is unfinished", {"text": "peanut AND ("}),),
     "remember": (("`primarySector` is none of the five", {"primarySector": "gossip"}),),
-    "history_list_sessions": (("two ways to name a time", {"from": "2026-03-01", "days_back": 1}),),
+    "history_list_sessions": (
+        ("`from` is after `to`", {"from": "2026-03-02", "to": "2026-03-01"}),
+    ),
     "memory_workspace_add": (("the file is not there", {"path": "none.jsonl"}),
                              ("the path leads out of the folder", {"path": "../none.jsonl"})),
     "session_start": (("a new session cannot have so large a number", {"session_id": 2**31}),),

@@ -233,13 +233,13 @@ async def _find_candidates(execution: Execution, query: str, project: str | None
     scope = Scope(kinds=("transcript",), project=project)
     found = WalkCandidates(vector=vectors[0] if vectors else None, notes=list(notes))
     async with loom.database.begin(execution.caller, searching=True) as tx:
-        if project is not None:
-            await lookup.require_project(tx, project)
         gathered = await rank(tx, execution, question, scope=scope, pool=POOL)
         found.order = [each.id for each in gathered.ranked]
         found.covered = {each.id: each.signals.words for each in gathered.ranked}
         if found.order:
             await _around(tx, found, question, scope)
+        else:
+            found.notes += await lookup.project_notes(tx, project)
     return found
 
 

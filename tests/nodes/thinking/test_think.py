@@ -302,7 +302,6 @@ async def test_where_the_only_stream_fails_its_error_is_told(
     ("mode", {"mode": "magical"}, "analytical"),
     ("context.constraints", {"context": {"constraints": "none"}}, "list"),
     ("context.goals.0", {"context": {"goals": [""]}}, "empty"),
-    ("context.mood", {"context": {"mood": "grim"}}, ""),
 ])  # fmt: skip
 def test_wrong_arguments_of_think_are_refused_by_name(
     field: str, wrong: dict[str, Any], said: str

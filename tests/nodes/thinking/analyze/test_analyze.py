@@ -276,7 +276,6 @@ async def test_an_instruction_in_a_result_reaches_the_next_step_as_data(
     ("preferredFramework", {"preferredFramework": "magic"}, "root-cause-analysis"),
     ("preferredFramework", {"preferredFramework": 3}, "first-principles"),
     ("context.constraints", {"context": {"constraints": "none"}}, "list"),
-    ("context.mood", {"context": {"mood": "grim"}}, ""),
     ("framework", {"framework": "first-principles"}, "preferredFramework"),
 ])  # fmt: skip
 def test_wrong_arguments_are_refused_by_name(field: str, wrong: dict[str, Any], said: str) -> None:

@@ -353,7 +353,6 @@ def recorded(access: Access) -> int:
      ({"problem": "x", "context": "c"}, "context"),
      ({"problem": "x", "context": {"constraints": "c"}}, "context.constraints"),
      ({"problem": "x", "context": {"constraints": [" "]}}, "context.constraints.0"),
-     ({"problem": "x", "context": {"backgrond": "c"}}, "context.backgrond"),
      ({"problem": "x", "depth": 3}, "depth")],
 )  # fmt: skip
 def test_bad_input_is_refused_by_its_field(arguments: dict[str, Any], field: str) -> None:

@@ -102,7 +102,7 @@ class HistoryForget(Request):
         Field(
             ge=0,
             le=MOST_PERCENT,
-            description="Least likeness to query (cosine): 0 to 1, or percent above 1",
+            description="Least likeness to query: 0 to 1, or percent above 1",
         ),
     ] = 0.6
     dry_run: Annotated[bool, Field(description="Only show what would be forgotten")] = True
@@ -223,7 +223,7 @@ class HistoryCounted(Answer):
 
 
 class MatchSummary(Answer):
-    """A piece that would be forgotten, with its likeness to the query (cosine)."""
+    """A piece that would be forgotten, with its likeness to the query, 0..1."""
 
     id: str
     score: float | None
@@ -232,7 +232,7 @@ class MatchSummary(Answer):
 
 
 class Spread(Answer):
-    """The likeness of all matches (cosine)."""
+    """The likeness of all matches, 0..1."""
 
     max: float
     min: float

@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from reasonloom.contracts.history import HistoryForget, HistoryForgotten, MatchSummary, Spread
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.errors import UnknownName
+from reasonloom.nodes.graph_memory.evidence import similarity_score
 from reasonloom.nodes.history import dates, forget_rendering, lookup
 from reasonloom.nodes.history.erasure import erase
 from reasonloom.nodes.memory.embedding import embed_or_note
@@ -23,10 +26,12 @@ from reasonloom.stores.memory.search.scope import Nearness, Scope
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime
 
+    from reasonloom.llm.port import Embedder
     from reasonloom.nodes.loom import Execution
     from reasonloom.nodes.state import ToolState
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.history.soft_deletes import Forgotten, Preview
+    from reasonloom.stores.memory.search.retrieval import Match
 
 
 BY_WORDS = (
@@ -34,54 +39,74 @@ BY_WORDS = (
     "holds, each weighing as much as it is rare"
 )
 UNCOMPARED = (
-    "{n} chunks have no vector of {model} and were not compared; `reasonloom db reindex` makes them"
+    "{n} chunks have no vector of {model} and were compared by words alone; "
+    "`reasonloom db reindex` makes them"
 )
 BATCH = 5_000
+UNRELATED, NAMED = 0.56, 0.7
+"""Similarity of chunks that a topic does not name, at most, and of those that hold its words, at
+least: 0.552 and 0.707 on the development half of the labelled set, as
+`pytest -s tests/nodes/history/test_topic_scores.py` prints them for the default embedder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What is asked, its vector if there is one, and what must be said of that."""
+    """What is asked, its vector if there is one, and what must be said of that.
+
+    `floor` is the cosine of unrelated texts.
+    """
 
     query: str
     near: Nearness | None
+    floor: float
     notes: list[str] = field(default_factory=list)
 
 
-async def topic_of(execution: Execution, query: str) -> Topic:
+async def topic_of(embedder: Embedder, query: str) -> Topic:
     """Return a query with its vector; without an embedder words are compared."""
-    embedder = execution.loom.embedder
     vectors, notes = await embed_or_note(embedder, [query])
-    return Topic(query, Nearness(vectors[0], embedder.model, SECTORS) if vectors else None, notes)
+    near = Nearness(vectors[0], embedder.model, SECTORS) if vectors else None
+    return Topic(query, near, embedder.floor if near else 0.0, notes)
 
 
 async def topic_scores(
     tx: Transaction, chosen: ChunkFilter, topic: Topic
 ) -> tuple[dict[int, float], list[str]]:
-    """Return how near each of the chunks is to the topic, 0..1, and what must be said of it."""
+    """Return how near each of the chunks is to the topic, 0..1, and what must be said of it.
+
+    Meaning counts above the embedder's floor, and words as they are rare, as in `memory_similar`.
+    """
     numbers = await soft_deletes.ids(tx, chosen)
     if not numbers:
         return {}, topic.notes
-    if topic.near is not None:
-        found = await soft_deletes.likeness(tx, chosen, topic.near)
-        lacking = len(numbers) - len(found)
-        if found:
-            note = UNCOMPARED.format(n=lacking, model=topic.near.model)
-            return found, [*topic.notes, *([note] if lacking else [])]
-    return await _by_words(tx, chosen, topic.query, numbers), [*topic.notes, BY_WORDS]
+    matches = await _matches(tx, chosen, topic, numbers)
+    lacking = sum(match.cosine is None for match in matches.values())
+    if topic.near is None or lacking == len(matches):
+        shares = {key: match.coverage for key, match in matches.items()}
+        return shares, [*topic.notes, BY_WORDS]
+    note = UNCOMPARED.format(n=lacking, model=topic.near.model)
+    scores = {
+        key: likeness(similarity_score(match.cosine, match.coverage, topic.floor))
+        for key, match in matches.items()
+    }
+    return scores, [*topic.notes, *([note] if lacking else [])]
 
 
-async def _by_words(
-    tx: Transaction, chosen: ChunkFilter, query: str, numbers: list[int]
-) -> dict[int, float]:
-    """Return the share of the query's words that each chunk holds."""
+def likeness(similarity: float) -> float:
+    """Return a similarity on the scale of `threshold`, 0..1: named is from 0.6 on."""
+    return float(np.interp(similarity, (0, UNRELATED, NAMED, 1), (0, 0.4, 0.6, 1)))
+
+
+async def _matches(
+    tx: Transaction, chosen: ChunkFilter, topic: Topic, numbers: list[int]
+) -> dict[int, Match]:
+    """Return how each chunk matches the topic, by its vector and by the query's words."""
     scope = Scope(kinds=("transcript",), project=chosen.project)
-    words = await retrieval.weigh_terms(tx, query, None, transcripts=True)
-    found: dict[int, float] = {}
+    words = await retrieval.weigh_terms(tx, topic.query, topic.near, transcripts=True)
+    found: dict[int, Match] = {}
     for first in range(0, len(numbers), BATCH):
         some = numbers[first : first + BATCH]
-        judged_now = await similarity.match_ids(tx, words, None, scope=scope, ids=some)
-        found |= {key: match.coverage for key, match in judged_now.items()}
+        found |= await similarity.match_ids(tx, words, topic.near, scope=scope, ids=some)
     return found
 
 
@@ -110,7 +135,7 @@ async def history_forget(state: ToolState, runtime: Runtime[Execution]) -> dict[
     execution = runtime.context
     request = execution.request(HistoryForget)
     span = dates.span_between(request.after, request.before, ("after", "before"))
-    topic = await topic_of(execution, request.query) if request.query else None
+    topic = await topic_of(execution.loom.embedder, request.query) if request.query else None
     days = execution.loom.settings.undo_days
     if not request.dry_run:
         await execution.loom.journal.flush()  # what was found may still wait to be written

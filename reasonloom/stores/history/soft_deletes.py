@@ -10,7 +10,6 @@ from uuid import UUID
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.history.chunk_lists import SEEN, WITHIN, ChunkFilter
 from reasonloom.stores.memory.memories import hold_owner
-from reasonloom.stores.memory.search.scope import Nearness
 from reasonloom.stores.statements import load
 
 SQL = load(__file__, seen=SEEN, within=WITHIN)
@@ -38,12 +37,6 @@ class Preview:
 async def ids(tx: Transaction, chosen: ChunkFilter) -> list[int]:
     """Return the ids of the chunks that are meant."""
     return [row[0] for row in await tx.tuples(SQL.ids, chosen.values(tx))]
-
-
-async def likeness(tx: Transaction, chosen: ChunkFilter, near: Nearness) -> dict[int, float]:
-    """Return the cosine of each chunk that is meant and has a vector of the model."""
-    rows = await tx.tuples(SQL.likeness, {**chosen.values(tx), **near.values()})
-    return {key: float(cosine) for key, cosine in rows}
 
 
 async def previews(tx: Transaction, numbers: Sequence[int], head: int) -> dict[int, Preview]:

@@ -1,12 +1,6 @@
 -- name: ids
 SELECT c.memory_id FROM chunks c WHERE {{ seen }} AND {{ within }} ORDER BY c.memory_id
 
--- name: likeness
-SELECT c.memory_id, 1 - min(e.embedding <=> CAST(:vector AS halfvec)) AS cosine
-FROM chunks c JOIN embeddings e ON e.owner = :owner AND e.memory_id = c.memory_id
-    AND e.model = :model
-WHERE {{ seen }} AND {{ within }} GROUP BY c.memory_id
-
 -- name: previews
 SELECT m.id, left(m.content, :head) AS content, c.started_at AS time
 FROM memories m JOIN chunks c ON c.owner = :owner AND c.memory_id = m.id

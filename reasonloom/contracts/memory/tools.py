@@ -125,7 +125,7 @@ class Recall(Selection):
 
     text: Annotated[Content | None, Field(description="What to look for")] = None
     sectors: Annotated[
-        list[Sector] | None, Field(max_length=5, description="Views to search (default all)")
+        list[Sector] | None, Field(max_length=5, description="Sectors to search (default all)")
     ] = None
 
 

@@ -42,7 +42,10 @@ class PredictionTemplate(OpenObject):
 
 
 class CreateModel(Request):
-    """Create a new mental model from basins, the clusters of memories; it is active at once."""
+    """Create a new mental model from basins, the clusters of memories; it is active at once.
+
+    Basin IDs: list_basins, reasonloom://basins, or the answer to an unknown one.
+    """
 
     name: Annotated[ModelName, Field(description="Human-readable model name")]
     domain: Annotated[Domain, Field(description="Model domain/type")]

@@ -47,6 +47,13 @@ class NoAnswer(AttemptFailed):
         super().__init__(reason, retryable=True)
 
 
+class TooSlow(AttemptFailed):
+    """The provider did not answer in time; another attempt may be faster."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason, retryable=True)
+
+
 def failure_of_status(
     status: int, headers: Mapping[str, str], body: str, secrets: Iterable[str] = ()
 ) -> AttemptFailed:

@@ -15,7 +15,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 from tenacity.wait import wait_exponential, wait_random
 
 from reasonloom.errors import LlmRefused, LlmUnavailable, ServiceFault, TimedOut
-from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer
+from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer, TooSlow
 from reasonloom.settings import Settings
 
 T = TypeVar("T")
@@ -73,7 +73,8 @@ async def call_with_retries(
     Raises:
         LlmRefused: the failure is not retryable.
         LlmUnavailable: the last attempt failed too, or brought no answer.
-        TimedOut: the deadline passed, or the provider asks to wait beyond it.
+        TimedOut: the deadline passed, the last attempt was too slow, or the provider asks to
+            wait beyond the deadline.
     """
     trial = _Trial(provider, policy, policy.bound if deadline is None else deadline)
     try:
@@ -117,7 +118,7 @@ class _Trial:
             async with asyncio.timeout(seconds):
                 return await attempt()
         except TimeoutError:
-            raise AttemptFailed(f"no answer within {seconds:g} s", retryable=True) from None
+            raise TooSlow(f"no answer within {seconds:g} s") from None
 
     def wait(self, state: RetryCallState) -> float:
         fault = state.outcome.exception() if state.outcome else None
@@ -138,7 +139,8 @@ class _Trial:
         if self.exhausted:
             tries = f"{self.sent} attempt{'' if self.sent == 1 else 's'}"
             outcome = "no usable answer" if isinstance(fault, NoAnswer) else "not reached"
-            return LlmUnavailable(f"{self.provider}: {outcome} after {tries} ({fault.reason})")
+            kind = TimedOut if isinstance(fault, TooSlow) else LlmUnavailable
+            return kind(f"{self.provider}: {outcome} after {tries} ({fault.reason})")
         return TimedOut(
             f"{self.provider}: must wait longer than the {self.limit:g} s this may take "
             f"({fault.reason}) {self.tally}"

@@ -4,7 +4,6 @@ A memory is in the requested sectors if its own sector is one of them; `primaryS
 further.
 """
 
-from dataclasses import asdict
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -32,7 +31,8 @@ from reasonloom.nodes.memory.retrieval.text_query import (
 )
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.search import fulltext
-from reasonloom.stores.memory.search.fulltext import MOST_RANKED, Hit, Hits, InSectors
+from reasonloom.stores.memory.search.fulltext import MOST_RANKED, Hit, Hits
+from reasonloom.stores.memory.search.scope import Scope
 
 CUT = f"only the first {MOST_TERMS} terms and {LONGEST_QUERY} characters of the text were read"
 EMPTY_REQUEST = "the text asks for nothing: it holds no word, only operators or marks"
@@ -46,7 +46,7 @@ LONGEST_NAMED = 50
 async def search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return one page of the memories that match the request's text and filters."""
     request = runtime.context.request(ExplainedSearch)
-    scope = InSectors(**asdict(scope_of(request)), sectors=request.sectors)
+    scope = scope_of(request)
     answered = _by_words if request.text else _by_filters
     answer, notes = await answered(runtime.context, request, scope)
     contents = {each.id: each.content for each in answer.memories}
@@ -55,7 +55,7 @@ async def search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
 
 
 async def _by_words(
-    execution: Execution, request: ExplainedSearch, scope: InSectors
+    execution: Execution, request: ExplainedSearch, scope: Scope
 ) -> tuple[SearchResult, list[str]]:
     query = parse_query(request.text or "")
     hits = Hits()
@@ -81,7 +81,7 @@ async def _by_words(
 
 
 async def _by_filters(
-    execution: Execution, request: ExplainedSearch, scope: InSectors
+    execution: Execution, request: ExplainedSearch, scope: Scope
 ) -> tuple[SearchResult, list[str]]:
     finding = await retrieve(
         execution, None, scope=scope, offset=request.offset, limit=request.limit

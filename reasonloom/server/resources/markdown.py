@@ -1,12 +1,17 @@
 """Escapes texts of users for Markdown."""
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from reasonloom.text.shortening import shortened
 
 BLOCKS = frozenset("#+-=:")
 """Characters that start a block at the beginning of a line."""
 
 INLINE = re.compile(r"[\\`*_\[\]<>&~|$]")
+LONGEST_METADATA = 500
 NUMBERED = re.compile(r"^(\d+)([.)])")
 MARGIN = "\u00a0"
 """Indents without starting a code block: Markdown only counts plain blanks and tabs."""
@@ -34,3 +39,10 @@ def quoted_start(text: str, longest: int) -> Iterator[str]:
     yield quoted(text[:longest])
     if len(text) > longest:
         yield f"*Cut: the first {longest:,} of {len(text):,} characters.*"
+
+
+def metadata_line(metadata: Mapping[str, Any]) -> Iterator[str]:
+    """Yield metadata as one line of JSON, its end cut where it is long; nothing for none."""
+    if metadata:
+        line = json.dumps(metadata, ensure_ascii=False)
+        yield f"Metadata: {in_markdown(shortened(line, LONGEST_METADATA))}"

@@ -7,7 +7,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import MemoryNotFound
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.server.resources.kind import Listed, titled
-from reasonloom.server.resources.markdown import in_markdown, quoted_start
+from reasonloom.server.resources.markdown import in_markdown, metadata_line, quoted_start
 from reasonloom.stores import overview
 from reasonloom.stores.graph_memory import evidence
 from reasonloom.stores.graph_memory.evidence import EdgeRow
@@ -76,6 +76,7 @@ def _facts(memory: KnownMemory) -> Iterator[str]:
     )
     if memory.tags:
         yield f"Tags: {in_markdown(shortened(', '.join(memory.tags), 500))}"
+    yield from metadata_line(memory.other_metadata)
     if memory.session_id:
         yield f"Session: `reasonloom://session/{memory.session_id}`"
     if memory.run_id:

@@ -16,7 +16,7 @@ from reasonloom.nodes.sessions.picture import (
     picture,
 )
 from reasonloom.server.resources.kind import Listed, titled
-from reasonloom.server.resources.markdown import in_markdown, quoted_start
+from reasonloom.server.resources.markdown import in_markdown, metadata_line, quoted_start
 from reasonloom.server.resources.session_chart import session_chart
 from reasonloom.stores import overview
 from reasonloom.stores.sessions import full_sessions, sessions, thoughts
@@ -101,6 +101,7 @@ def _head(pictured: SessionPicture) -> Iterator[str]:
         f"checkpoints: {pictured.checkpoints}. "
         f"Begun {_moment(session.created_at)}, last written to {_moment(session.updated_at)}."
     )
+    yield from metadata_line(session.metadata)
     drawing, left_out = session_chart(pictured)
     yield f"```mermaid\n{drawing}\n```"
     yield LEGEND.replace("   ", ", ")
@@ -204,6 +205,7 @@ def _thought_facts(thought: ThoughtRow) -> Iterator[str]:
         f"{thought.confidence:.2f}, llm {in_markdown(thought.llm)}. "
         f"{_moment(thought.created_at)}."
     )
+    yield from metadata_line(thought.metadata)
     yield f"Session: `reasonloom://session/{thought.session_id}`"
     if thought.run_id:
         yield f"Run: `reasonloom://run/{thought.run_id}`"

@@ -62,6 +62,17 @@ async def test_filters_narrow_every_list(engine: Engine) -> None:
     assert await recalled(engine, "green tea", minSalience=0.99) == []
 
 
+@pytest.mark.parametrize("text", ["green tea", None])
+async def test_recall_by_sectors_keeps_to_memories_of_these(
+    engine: Engine, text: str | None
+) -> None:
+    await remember(engine, "Green tea is kept in the tin.")
+    await remember(engine, "Green tea was drunk yesterday.", primarySector="episodic")
+    found = await recalled(engine, text, sectors=["episodic", "emotional"])
+    assert found == ["Green tea was drunk yesterday."]
+    assert len(await recalled(engine, text, sectors=["episodic", "semantic"])) == 2
+
+
 async def test_pages_are_disjoint_and_whole(engine: Engine) -> None:
     for number in range(7):
         await remember(engine, f"Tea number {number} stands on the shelf.")

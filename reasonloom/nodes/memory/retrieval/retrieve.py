@@ -35,6 +35,7 @@ def scope_of(request: Selection) -> Scope:
     other = metadata.other_keys() if metadata else None
     return Scope(
         sector=request.primary_sector,
+        own_sectors=request.sectors,
         min_strength=request.min_strength,
         min_salience=request.min_salience,
         after=parse_moment(dates.start) if dates and dates.start else None,

@@ -38,23 +38,6 @@ SQL = load(__file__, memories=MEMORIES)
 
 
 @dataclass(frozen=True, slots=True)
-class InSectors(Scope):
-    """A scope of the memories whose own sector is one of several."""
-
-    sectors: Sequence[str] | None = None
-
-    def where(self) -> str:
-        """Return the SQL condition of this scope."""
-        base = Scope.where(self)
-        return base if self.sectors is None else f"{base} AND m.sector = ANY(:sectors)"
-
-    def values(self) -> dict[str, Any]:
-        """Return the parameters of the condition but the owner."""
-        given = {} if self.sectors is None else {"sectors": list(self.sectors)}
-        return {**Scope.values(self), **given}
-
-
-@dataclass(frozen=True, slots=True)
 class Hit:
     """One memory found.
 

@@ -14,6 +14,7 @@ VISIBLE = (
 
 FILTERS = {
     "sector": "m.sector = :sector",
+    "own_sectors": "m.sector = ANY(:own_sectors)",
     "min_strength": "m.strength >= :min_strength",
     "min_salience": "m.salience >= :min_salience",
     "after": "m.created_at >= :after",
@@ -36,6 +37,7 @@ class Scope:
 
     kinds: Sequence[str] = ("user", "tool")
     sector: str | None = None
+    own_sectors: Sequence[str] | None = None
     min_strength: float | None = None
     min_salience: float | None = None
     after: datetime | None = None

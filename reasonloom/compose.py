@@ -18,8 +18,10 @@ from reasonloom.graphs.background_jobs import (
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.journal import WriteBehind
 from reasonloom.graphs.runs.recovery import Recovery
+from reasonloom.graphs.runs.unrecorded import answer_unrecorded
 from reasonloom.llm.choose import choose_llm
 from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.nodes.loom import Loom
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.stores.access import Access, find_access
@@ -28,8 +30,13 @@ from reasonloom.stores.migrate import bring_up_to_date
 from reasonloom.stores.saver import SavedSteps
 
 if TYPE_CHECKING:
+    from reasonloom.graphs.runs.call import Call, Outcome
     from reasonloom.llm.port import Embedder, LanguageModel
     from reasonloom.settings import Settings
+
+
+NOWHERE = Access("", "")
+"""For a database that is never asked."""
 
 
 def now() -> datetime:
@@ -93,6 +100,25 @@ async def open_engine(
         for part, given in ((loom.llm, llm), (loom.embedder, embedder)):
             if part is not given:
                 await part.close()
+
+
+async def answer_without_database(settings: Settings, call: Call) -> Outcome:
+    """Answer a call of a stateless graph while the database is not available.
+
+    Raises:
+        SettingMistake: a setting cannot be used.
+    """
+    database = Database(NOWHERE)
+    embedder = choose_embedder(settings)
+    loom = Loom(
+        settings, database, OfflineModel(), embedder, PromptRegistry(settings.prompts), now,
+        WriteBehind(database, now),
+    )  # fmt: skip
+    try:
+        return await answer_unrecorded(loom, SavedSteps(NOWHERE.app), call)
+    finally:
+        await embedder.close()
+        await database.close()
 
 
 def _chores(loom: Loom) -> list[BackgroundJob]:

@@ -207,7 +207,8 @@ class Checked(CamelAnswer):
 
     `language` is the text's (ISO 639-1, `und` where it cannot be told). `supported` is whether
     words can be judged in it. `lenses_heard` of the language model's answered, of `lenses_asked`;
-    `agreement` (0..1) is how near they come to each other, pair by pair.
+    `agreement` (0..1) is how near they come to each other, pair by pair. `recorded` is false where
+    the database was down: the run is in no list, and no language model was asked.
     """
 
     language: str
@@ -219,6 +220,7 @@ class Checked(CamelAnswer):
     agreement: float | None = None
     partial: bool | None = None
     suggestion: str | None = None
+    recorded: bool | None = None
 
 
 class ConfidenceAssessed(Confidence, Checked):

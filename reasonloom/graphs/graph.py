@@ -82,6 +82,8 @@ class Graph:
         saved: steps are saved and a killed run is resumed; true where an llm is called.
         saved_offline: False where steps are saved only with a language model; without one they
             are so quick that saving would cost more.
+        stateless: its answer rests on the request alone, so that it can be given without a
+            database, by words and unrecorded.
         writes: the last node records the run in the transaction of its writes.
         components: what the `thought` reference calls the parts used, or a function that returns
             them for a request.
@@ -98,6 +100,7 @@ class Graph:
     build: Callable[[], StateGraph[Any, Execution, Any, Any]]
     saved: bool = False
     saved_offline: bool = True
+    stateless: bool = False
     writes: bool = False
     components: tuple[str, ...] | Callable[[dict[str, Any]], tuple[str, ...]] = ()
     of_llm: tuple[str, ...] = ()

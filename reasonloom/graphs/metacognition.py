@@ -57,6 +57,7 @@ def _check(
         ),
         saved=True,
         saved_offline=False,
+        stateless=True,
         components=components,
         of_llm=("languageModel",),
         more_steps=lambda request: sum(map(_judges, input_of(request)["parts"])) - 1,

@@ -18,7 +18,7 @@ from mcp_types import (
 from reasonloom.contracts.caller import DEFAULT_SPACE, Caller
 from reasonloom.contracts.schema import publish
 from reasonloom.contracts.validation import parse_request
-from reasonloom.errors import InvalidArgument, TimedOut
+from reasonloom.errors import DatabaseUnavailable, InvalidArgument, TimedOut
 from reasonloom.server.auth.principal import caller_of
 from reasonloom.server.base_tool import BaseTool, call_result
 from reasonloom.server.catalogue.served import ServedTool
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from reasonloom.graphs.runs.call import Call, Outcome, Report, Step
     from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.llm.port import LanguageModel
     from reasonloom.server.catalogue.served import ServedTool
     from reasonloom.server.engine_lifespan import EngineLifespan
 
@@ -64,6 +65,9 @@ IDEMPOTENCY_KEY = "io.reasonloom/idempotency-key"
 """The `_meta` entry of calls that makes them safe to resend."""
 
 MAX_KEY_LENGTH = 200
+STATELESS = frozenset({"assess_confidence", "detect_bias", "detect_emotion", "evaluate"})
+"""Tools whose graphs are stateless: loading the graphs to see that would hold up a refusal."""
+
 NOWHERE = "\x1f"
 """A space that no contract's name can reach: whoever looks there finds nothing."""
 
@@ -119,7 +123,12 @@ class LoomTool(BaseTool):
         line = self.served.line
         request = parse_request(line.request, arguments)
         key = _idempotency_key(context)
-        engine = await self._engine()
+        engine: Engine | None = None
+        try:
+            engine = await self._engine()
+        except DatabaseUnavailable:
+            if line.name not in STATELESS:
+                raise
         from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
         from reasonloom.graphs.runs.call import Call  # noqa: PLC0415 - heavy, and loaded by now
 
@@ -132,8 +141,18 @@ class LoomTool(BaseTool):
             report=_reporter(context),
             offered=self.offered,
         )
-        outcome = await engine.call(call)
-        return outcome, _response_meta(outcome, call, engine, started)
+        try:
+            if engine is not None:
+                outcome = await engine.call(call)
+                return outcome, _response_meta(outcome, call, engine.loom.llm, started)
+        except DatabaseUnavailable:
+            if not call.graph.stateless:
+                raise
+        from reasonloom.compose import answer_without_database  # noqa: PLC0415
+        from reasonloom.llm.offline.model import OfflineModel  # noqa: PLC0415
+
+        outcome = await answer_without_database(self.lifespan.settings, call)
+        return outcome, _response_meta(outcome, call, OfflineModel(), started)
 
     def _placed(self, caller: Caller, user: str | None) -> Caller:
         """Return the caller in the space of `user`; a proven owner has the default one alone.
@@ -159,8 +178,9 @@ class LoomTool(BaseTool):
             raise TimedOut(f"the database did not open within {seconds:g} s; try again") from None
 
 
-def _response_meta(outcome: Outcome, call: Call, engine: Engine, started: float) -> ResponseMeta:
-    llm = engine.loom.llm
+def _response_meta(
+    outcome: Outcome, call: Call, llm: LanguageModel, started: float
+) -> ResponseMeta:
     return ResponseMeta(
         notes=outcome.notes,
         seconds=time.perf_counter() - started,

@@ -1,0 +1,38 @@
+"""Answers a call whose answer rests on the request alone while there is no database."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from reasonloom.graphs.runs.call import Outcome
+from reasonloom.graphs.runs.executor import GraphExecutor
+from reasonloom.nodes.loom import CurrentRun, Execution
+
+if TYPE_CHECKING:
+    from reasonloom.graphs.runs.call import Call
+    from reasonloom.nodes.loom import Loom
+    from reasonloom.stores.saver import SavedSteps
+
+BY_WORDS = "the database is not available: this was judged by words alone, and is not recorded"
+MONITORING = "monitorContinuously"
+UNCOMPARED = f"{MONITORING}: there are no earlier calls to compare with while the database is away"
+
+
+async def answer_unrecorded(loom: Loom, steps: SavedSteps, call: Call) -> Outcome:
+    """Return the outcome of a stateless graph; `loom` has no language model."""
+    request = {name: value for name, value in call.request.items() if name != MONITORING}
+    run = CurrentRun(
+        id=uuid4(),
+        tool=call.tool,
+        graph=call.graph.name,
+        graph_version=call.graph.version,
+        input=request,
+        started=time.perf_counter(),
+        created_at=loom.clock(),
+    )
+    state = await GraphExecutor(steps).direct(Execution(loom, call.caller, run), call.graph)
+    notes = [BY_WORDS, *([UNCOMPARED] if call.request.get(MONITORING) else [])]
+    answer = {**state["answer"], "recorded": False}
+    return Outcome(run.id, answer, [*dict.fromkeys([*notes, *state.get("notes", [])])])

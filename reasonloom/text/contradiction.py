@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 from itertools import islice, product
-from textwrap import shorten
 from typing import NamedTuple
 
 from reasonloom.text.sentences import sentences_in
+from reasonloom.text.shortening import shorten
 from reasonloom.text.words import GERMAN_STOP_WORDS, words_in
 
 MOST_SENTENCES = 40

@@ -190,6 +190,7 @@ def date_terms(content: str, context: str | None, created: date) -> list[str]:
 def date_terms_of_query(question: str, today: date) -> dict[str, float]:
     """Return the date terms of a question, each with what a match is worth, 0..1."""
     terms: dict[str, float] = {}
+    question = question[:READ_CHARACTERS]
     for found in WEEK_OF.finditer(question):
         terms.update(_week_of(found))
     rest = WEEK_OF.sub(" ", question)

@@ -4,7 +4,6 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from textwrap import shorten
 from types import MappingProxyType
 from typing import Any, get_args
 
@@ -13,6 +12,7 @@ from reasonloom.nodes.metacognition.judges import LLM_SHARE
 from reasonloom.nodes.metacognition.spans import Sentence, find_quote
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
+from reasonloom.text.shortening import shorten
 
 CORRECTIONS: Mapping[Bias, str] = MappingProxyType(
     {

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Iterator
 from itertools import combinations, islice, product
-from textwrap import shorten
 from typing import NamedTuple
 
 from reasonloom.contracts.metacognition import Claim
 from reasonloom.nodes.metacognition.argument import GROUNDS, Argument, stems
 from reasonloom.nodes.metacognition.spans import Sentence
 from reasonloom.text.contradiction import contradiction, statement_contradiction, statements
+from reasonloom.text.shortening import shorten
 
 MOST_PAIRS = 800
 """Pairs of sentences that are held against each other, the first ones."""

@@ -5,7 +5,6 @@ Nothing is written before the last step: if the language model fails, nothing ha
 
 from __future__ import annotations
 
-from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -29,6 +28,7 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import branches, checkpoints, sessions, thoughts
 from reasonloom.stores.sessions.branches import NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
+from reasonloom.text.shortening import shorten
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
-from textwrap import shorten
 from types import MappingProxyType
 from typing import Any
 
@@ -20,6 +19,7 @@ from reasonloom.nodes.thinking.state import Brief
 from reasonloom.text.contradiction import contradiction
 from reasonloom.text.extraction import Findings
 from reasonloom.text.sentences import join_sentences, sentences_in
+from reasonloom.text.shortening import shorten
 from reasonloom.text.words import GERMAN_STOP_WORDS, words_in
 
 SUM = re.compile(r"(?<![\w.])\(*\d[\d.]*(?:\s*[-+*/×÷]\s*\(*\d[\d.]*\)*)+(?![\w])")

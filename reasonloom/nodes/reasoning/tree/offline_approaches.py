@@ -7,11 +7,11 @@ method whose cue occurs in the problem comes first, the others in their order.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from textwrap import shorten
 
 from reasonloom.nodes.reasoning.tree.state import Approach
 from reasonloom.text.extraction import Findings
 from reasonloom.text.sentences import join_sentences
+from reasonloom.text.shortening import shorten
 from reasonloom.text.words import words_in
 
 MOST_WORDS = 6

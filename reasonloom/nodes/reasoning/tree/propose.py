@@ -1,6 +1,5 @@
 """The first steps of tree reasoning: the context, distinct approaches, and the search for them."""
 
-from textwrap import shorten
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -15,6 +14,7 @@ from reasonloom.nodes.reasoning.tree_search.machine import begin_search
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import session_context
+from reasonloom.text.shortening import shorten
 
 
 async def gather_context(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -69,11 +69,18 @@ def steady(value: Any) -> Any:
     return VARIES.sub("", value) if isinstance(value, str) else value
 
 
+AS_TEXT = {"reasoning_divergent": ("content", "synthesis", "confidence")}
+"""Fields that showed a reply as JSON in version 0.1 and show its text since."""
+
+
 def test_a_recording_plays_the_same_answers(released: Path, run: Run, tmp_path: Path) -> None:
     answers = json.loads((released / "answers.json").read_text())
     assert set(answers) == set(CALLS)
     for tool, arguments in CALLS.items():
         answered = json.loads(run("call", tool, json.dumps(arguments)))
+        for field in AS_TEXT.get(tool, ()):
+            assert not str(answered.pop(field)).startswith("{")
+            answers[tool].pop(field)
         assert steady(answered) == steady(answers[tool])
 
 

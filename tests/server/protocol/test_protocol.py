@@ -93,8 +93,9 @@ def test_tools_are_listed_with_all_that_an_agent_needs(client: Held) -> None:
     for tool in tools.values():
         assert tool.title
         assert len(tool.description) > 20
+        assert tool.input_schema["additionalProperties"] is False
         for schema in every_object(tool.input_schema):
-            assert schema["additionalProperties"] is False
+            assert schema.get("additionalProperties", False) is False
         assert tool.output_schema["type"] == "object"
         jsonschema.Draft202012Validator.check_schema(tool.output_schema)
     for name, hints in HINTS.items():

@@ -88,8 +88,6 @@ async def test_what_it_says_decides(
 GARBAGE = {
     "no JSON": chat("The boss kept it, so I would say it failed."),
     "another outcome": chat(json.dumps({"outcome": "maybe", "why": "?"})),
-    "no why": chat(json.dumps({"outcome": "held"})),
-    "a list": chat(json.dumps(["held"])),
     "nothing": chat(""),
 }
 
@@ -109,6 +107,16 @@ async def test_an_answer_of_no_use_leaves_it_to_words_and_is_told(
     assert told["resolved_count"] == (0 if correct is None else 1)
     assert any(WORDS in note for note in told["notes"])
     assert any("the outcome of the prediction" in note for note in told["notes"])
+
+
+@pytest.mark.parametrize("reply", [{"outcome": "held"}, ["held"]], ids=["no why", "a list"])
+async def test_an_outcome_in_another_form_is_read(
+    caller: Caller, provider: Loopback, reply: object
+) -> None:
+    provider.script(Answer(chat(json.dumps(reply))))
+    _, answer = await resolved(caller, KEPT)
+    assert answer["correct"] is True
+    assert answer["judged_by"] != "words"
 
 
 @pytest.mark.parametrize("status", [401, 429, 503])

@@ -20,6 +20,10 @@ MAX_TOKEN_LENGTH = 16_384
 """Characters of a token; a longer one is refused unread."""
 
 
+SCOPE = "scope"
+"""The claim that RFC 8693 defines."""
+
+
 class IssuerUnavailable(AuthenticationError):
     """A token cannot be verified now; the same request may succeed later."""
 
@@ -68,8 +72,7 @@ class SignedTokens:
         owner = claims.get(self._settings.oauth_owner_claim)
         if not isinstance(owner, str):
             raise InvalidArgument("owner: must be text", field="owner")
-        scopes = claims.get(self._settings.oauth_scope_claim) or []
-        words = scopes.split() if isinstance(scopes, str) else scopes
+        words = _scopes(claims, self._settings.oauth_scope_claim)
         client = claims.get("client_id") or claims.get("azp") or owner
         return AccessToken(
             token=token,
@@ -78,6 +81,26 @@ class SignedTokens:
             subject=check_owner(owner),
             claims={"iss": claims["iss"]},
         )
+
+
+def _scopes(claims: Mapping[str, Any], name: str) -> list[str]:
+    """Return the scopes of a claim; none where it is missing.
+
+    RFC 8693 and RFC 9068 let `scope` be words in one text and nothing else; a claim of another
+    name is the issuer's own, and `scp` or `permissions` is a list for some.
+    """
+    found = claims.get(name, "")
+    if isinstance(found, str):
+        return found.split()
+    if (
+        name == SCOPE
+        or not isinstance(found, list)
+        or not all(isinstance(each, str) for each in found)
+    ):
+        raise InvalidArgument(
+            f"{name}: must be words in one text, such as read write", field="scope"
+        )
+    return found
 
 
 class Verifier(TokenVerifier):

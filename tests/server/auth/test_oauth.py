@@ -118,7 +118,13 @@ NOW = int(time.time())
         ({"sub": "a\0b"}, 401),
         ({"sub": " "}, 401),
         ({"sub": "x" * 300}, 401),
-        ({"scope": ["read"]}, 200),
+        ({"scope": None}, 200),  # left out, which allows nothing
+        ({"scope": ["read"]}, 401),
+        ({"scope": []}, 401),
+        ({"scope": 0}, 401),
+        ({"scope": 7.5}, 401),
+        ({"scope": False}, 401),
+        ({"scope": {"read": True}}, 401),
     ],
 )
 def test_every_claim_is_checked(

@@ -20,6 +20,9 @@ from reasonloom.prompts.validation import FrontMatter
 
 PACKAGED = Path(__file__).parent / "templates"
 FILE_NAME = re.compile(r"(?P<step>[a-z0-9_]+)\.v(?P<version>[1-9][0-9]*)\.md\Z")
+LONGEST_FILE = 1_000_000
+"""Bytes of a template."""
+
 _NONE: Mapping[str, FrontMatter] = MappingProxyType({})
 
 
@@ -116,7 +119,7 @@ def templates(
         if not match:
             raise PromptMistake(f"{place}: a template's file is named STEP.vNUMBER.md", field=place)
         name = (path.relative_to(root).parent / match["step"]).as_posix()
-        template = PromptTemplate(_text(path, place), place, packaged.get(name))
+        template = PromptTemplate(_text(path, root, place), place, packaged.get(name))
         declared = (template.about.name, template.about.version)
         if declared != (name, int(match["version"])):
             raise PromptMistake(
@@ -126,13 +129,26 @@ def templates(
         yield name, declared[1], template
 
 
-def _text(path: Path, place: str) -> str:
+def _text(path: Path, root: Path, place: str) -> str:
+    why, found = "", b""
     try:
-        return path.read_text(encoding="utf-8")
+        if not path.resolve().is_relative_to(root.resolve()):
+            why = "is a link out of its folder; put a copy of the file there"
+        elif not path.is_file():  # opening a pipe would wait
+            why = "cannot be read"
+        else:
+            with path.open("rb") as file:
+                found = file.read(LONGEST_FILE + 1)
+        if len(found) > LONGEST_FILE:
+            why = f"must have up to {LONGEST_FILE:,} bytes"
+        text = found.decode().replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise PromptMistake(f"{place}: is not UTF-8", field=place) from None
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: links in a circle
         raise PromptMistake(f"{place}: cannot be read", field=place) from None
+    if why:
+        raise PromptMistake(f"{place}: {why}", field=place)
+    return text
 
 
 def lint(root: Path) -> list[tuple[str, str]]:

@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import frontmatter
-from jinja2 import StrictUndefined, Template, TemplateSyntaxError, UndefinedError
+from jinja2 import Template, TemplateSyntaxError, UndefinedError
 from jinja2.exceptions import SecurityError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import ValidationError
 
 from reasonloom.errors import PromptMistake
+from reasonloom.prompts.bounds import BoundedEnvironment, WorkExceeded, bounded_work
 from reasonloom.prompts.validation import (
     FrontMatter,
     check_output,
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 SYSTEM, USER = "system", "user"
 HASH_LENGTH = 16
+MOST_PARTS = 10_000
+"""Values in the front matter of a template."""
 
-ENVIRONMENT = ImmutableSandboxedEnvironment(
-    undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
-)
+ENVIRONMENT = BoundedEnvironment()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,18 @@ class RenderedPrompt:
         return [SystemMessage(self.system), HumanMessage(self.user)]
 
 
+def _check_extent(metadata: object) -> None:
+    """Refuse front matter that aliases make larger than its file, or endless."""
+    left, parts = MOST_PARTS, [metadata]
+    while parts:
+        part = parts.pop()
+        left -= 1
+        if left < 0:
+            raise ValueError
+        if isinstance(part, dict | list):
+            parts += part.values() if isinstance(part, dict) else part
+
+
 @dataclass(frozen=True)
 class PromptTemplate:
     """A template of one name in one version, read from the text of its file.
@@ -84,6 +96,7 @@ class PromptTemplate:
     def _parts(self) -> tuple[FrontMatter, str]:
         try:
             document = frontmatter.loads(self.text)
+            _check_extent(document.metadata)
             return FrontMatter.model_validate(document.metadata), str(document.content)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
@@ -110,7 +123,8 @@ class PromptTemplate:
     def _compiled(self) -> Template:
         try:
             tree = ENVIRONMENT.parse(self._parts[1])
-            template = ENVIRONMENT.from_string(tree)
+            bounded = ENVIRONMENT.bounded(ENVIRONMENT.parse(self._parts[1]))
+            template = ENVIRONMENT.from_string(bounded)
         except TemplateSyntaxError as error:
             line = self._line(error.lineno)
             raise PromptMistake(f"{self.source}: line {line}: {error.message}") from None
@@ -181,10 +195,13 @@ class PromptTemplate:
     def _block(self, name: str, variables: Mapping[str, object]) -> str:
         template = self._compiled
         try:
-            parts = template.blocks[name](template.new_context(dict(variables)))
-            return "".join(parts).strip()
+            with bounded_work():
+                parts = template.blocks[name](template.new_context(dict(variables)))
+                return "".join(parts).strip()
         except UndefinedError as error:
             raise PromptMistake(f"{self.source}: {error.message}") from None
+        except WorkExceeded as error:
+            raise PromptMistake(f"{self.source}: the block {name} {error.message}") from None
         except SecurityError:
             raise PromptMistake(f"{self.source}: reaches for what a template may not") from None
         except Exception as error:  # noqa: BLE001  # a template can raise anything Python can

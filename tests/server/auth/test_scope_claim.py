@@ -38,7 +38,7 @@ async def scopes(tokens: SignedTokens, token: str) -> list[str] | None:
     return None if found is None else found.scopes
 
 
-NOT_WORDS = (
+NOT_WORDS: tuple[Any, ...] = (
     None, True, False, 0, 1, 7.5, float("nan"), [], ["read"], [["read"]], {}, {"read": True},
 )  # fmt: skip
 
@@ -84,7 +84,8 @@ async def test_a_token_that_nests_without_end_is_refused(verifying: Verifying) -
         token = f"{urlsafe_b64encode(header).rstrip(b'=').decode()}.e30.AAAA"
         assert await scopes(verifying(), token) is None
     head = {"alg": "RS256", "kid": KEY.kid}
-    for odd in ({"alg": ["RS256"]}, {"kid": ["only"]}, {"kid": {}}, {"alg": None}):
+    odds: list[dict[str, Any]] = [{"alg": ["RS256"]}, {"kid": ["only"]}, {"kid": {}}, {"alg": None}]
+    for odd in odds:
         part = urlsafe_b64encode(json.dumps({**head, **odd}).encode()).rstrip(b"=").decode()
         assert await scopes(verifying(), f"{part}.e30.AAAA") is None
 

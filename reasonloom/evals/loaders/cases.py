@@ -21,6 +21,7 @@ from reasonloom.evals.log import lock, write_whole
 from reasonloom.graphs.runs.recovery import find_run
 from reasonloom.settings import NO_TEXT
 from reasonloom.stores.runs import runs
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.engine import Engine
@@ -188,7 +189,7 @@ def tool_of_cases(path: Path) -> Tool | None:
     for row in found:
         if row.cell(TOOL) != first:
             raise row.refuse(TOOL, f"must be {first}, as in {found[0].where}")
-    tool = Tool(str(first))
+    tool = Tool(shortened(str(first)))
     _ = tool.known
     return tool
 

@@ -6,10 +6,12 @@ import csv
 import importlib.util
 import io
 import json
+import math
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from reasonloom.errors import CallerMistake, InvalidArgument
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.scorers.text import exact
+from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
     from reasonloom.evals.core.item import Scorer
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 
 
 LONGEST_CELL = 10_000_000
+MOST_NAMED, LONGEST_NAME = 20, 80
+"""Columns that a message names, and characters of each."""
+
 CSV, JSONL, JSON = ".csv", ".jsonl", ".json"
 
 
@@ -78,11 +84,13 @@ def read_text(path: Path) -> str:
 
 def require_columns(columns: set[str], found: list[Row], path: Path) -> None:
     """Refuse a table that lacks a column."""
-    known = list(found[0].cells)
+    names = [shortened(each, LONGEST_NAME) for each in islice(found[0].cells, MOST_NAMED)]
+    more = len(found[0].cells) - len(names)
+    known = ", ".join(names) + (f" and {more:,} more" if more else "")
     for column in sorted(columns):
         if not any(column in row.cells for row in found):
             raise InvalidArgument(
-                f"data: {path.name}: has no column {column}; it has {', '.join(known)}",
+                f"data: {path.name}: has no column {column}; it has {known}",
                 field=column,
             )
 
@@ -106,12 +114,23 @@ def _csv(path: Path, content: str) -> Iterator[Row]:
         csv.field_size_limit(limit)
 
 
+def _value(text: str) -> Any:
+    """Return what JSON says; ValueError for what it cannot say or no float can hold."""
+    return json.loads(text, parse_constant=_finite, parse_float=_finite)
+
+
+def _finite(number: str) -> float:
+    if not math.isfinite(found := float(number)):
+        raise ValueError
+    return found
+
+
 def _jsonl(path: Path, content: str) -> Iterator[Row]:
     for number, line in enumerate(content.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            found = _value(line)
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
@@ -122,7 +141,7 @@ def _jsonl(path: Path, content: str) -> Iterator[Row]:
 def _json(path: Path, content: str) -> Iterator[Row]:
     """Yield the objects of a list, or of the list under `examples` as in BIG-Bench-Hard."""
     try:
-        found = json.loads(content)
+        found = _value(content)
     except (ValueError, RecursionError):
         raise _refused(path, "is no JSON") from None
     found = found.get("examples") if isinstance(found, dict) else found

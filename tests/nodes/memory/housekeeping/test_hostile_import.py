@@ -86,7 +86,7 @@ async def test_a_crowd_of_links_to_nowhere_and_to_itself_is_counted(engine: Engi
         return {"target": f"mem-{target}", "type": "supports", "weight": 1.0}
 
     lost, same = [edge(9)] * 50_000, [edge(1)] * 500 + [edge(2)] * 500
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"id": "mem-1", "content": "one", "edges": lost + same},
         {"id": "mem-2", "content": "two"},
     ]

@@ -91,7 +91,7 @@ def _completions(text: str) -> Iterable[str]:
     if not text.startswith(("{", "[")):
         return
     closers, quoted, escaped = "", False, False
-    last = ""
+    last, needed = 0, ""
     for place, char in enumerate(text):
         if quoted:
             quoted, escaped = escaped or char != '"', not escaped and char == "\\"
@@ -100,11 +100,11 @@ def _completions(text: str) -> Iterable[str]:
         elif char in "}]":
             closers = closers[1:]
         elif char == ",":
-            last = text[:place] + closers
+            last, needed = place, closers
         else:
             quoted = char == '"'
     yield (text[:-1] if escaped else text) + ('"' if quoted else "") + closers
-    yield last
+    yield text[:last] + needed
 
 
 def _main_text(value: Any, names: Sequence[str]) -> str:

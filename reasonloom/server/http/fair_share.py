@@ -30,9 +30,10 @@ THREADS = 4
 class ProcessorBudget:
     """One owner's processor time: seconds left, refilled at the owner's share of a processor."""
 
-    def __init__(self, queue: "WaitingSteps", share: Callable[[], float]) -> None:
+    def __init__(self, queue: "WaitingSteps", busy: "set[ProcessorBudget]") -> None:
+        """Wait in `queue`; `busy` are the owners with requests in flight, this one among them."""
         self._queue = queue
-        self._share = share
+        self._busy = busy
         self._left = BURST_SECONDS
         self._at = time.monotonic()
         self.requests = 0
@@ -41,7 +42,8 @@ class ProcessorBudget:
     def exhausted(self) -> bool:
         """Return whether nothing is left at this moment."""
         now = time.monotonic()
-        self._left = min(BURST_SECONDS, self._left + (now - self._at) * self._share())
+        earned = (now - self._at) / max(1, len(self._busy))
+        self._left = min(BURST_SECONDS, self._left + earned)
         self._at = now
         return self._left <= 0
 
@@ -59,10 +61,13 @@ class ProcessorBudget:
     def request(self) -> Generator[None]:
         """Count a request in flight."""
         self.requests += 1
+        self._busy.add(self)
         try:
             yield
         finally:
             self.requests -= 1
+            if not self.requests:
+                self._busy.discard(self)
 
     def idle(self) -> bool:
         """Return whether nothing would be lost by forgetting this owner."""
@@ -214,6 +219,7 @@ class FairShare:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._budgets: dict[str, ProcessorBudget] = {}
+        self._busy: set[ProcessorBudget] = set()
         self._queue = WaitingSteps(self._others_in_flight)
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -242,12 +248,8 @@ class FairShare:
     def _budget(self, owner: str) -> ProcessorBudget:
         if len(self._budgets) > MAX_IDLE_OWNERS:
             self._budgets = {name: each for name, each in self._budgets.items() if not each.idle()}
-        return self._budgets.setdefault(owner, ProcessorBudget(self._queue, self._share))
-
-    def _share(self) -> float:
-        """Return the share of a processor of each owner that has requests in flight."""
-        return 1 / max(1, sum(each.requests > 0 for each in self._budgets.values()))
+        return self._budgets.setdefault(owner, ProcessorBudget(self._queue, self._busy))
 
     def _others_in_flight(self) -> bool:
         """Return whether an owner within the budget has a request in flight."""
-        return any(each.requests and not each.exhausted() for each in self._budgets.values())
+        return any(not each.exhausted() for each in self._busy)

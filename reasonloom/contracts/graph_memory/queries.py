@@ -58,7 +58,7 @@ class MemorySimilar(Request):
 
     query_text: Content | None = None
     query_vec: Annotated[
-        list[float] | None, Field(max_length=100_000, description="Of the embedder's dimension")
+        list[float] | None, Field(max_length=16_000, description="Of the embedder's dimension")
     ] = None
     top_k: Count = 10
     min_similarity: Unit = 0.5

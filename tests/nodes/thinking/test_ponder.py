@@ -263,9 +263,9 @@ async def test_a_model_that_answers_one_call_at_a_time_gives_fewer_streams(
 async def test_what_is_loaded_first_takes_none_of_the_time(
     access: Access, embedder: Embedder
 ) -> None:
-    slow = SlowToLoad(embedder, seconds=2.0)
+    slow = SlowToLoad(embedder, seconds=6.0)
     async with thinking(access, slow, StreamingLlm(seconds=0.1)) as mind:
-        found = (await call(mind, "ponder", {**ASKED, "timeout": 2_000})).answer
+        found = (await call(mind, "ponder", {**ASKED, "timeout": 6_000})).answer
     assert (found["stoppedBecause"], found["quarters"]) == ("finished", 4)
 
 

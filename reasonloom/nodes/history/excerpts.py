@@ -8,6 +8,7 @@ speaker's name, the date, and the chunk that it stands in.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from reasonloom.nodes.memory.retrieval.scoring import QUESTION_MARKS, RelevanceSignals
 from reasonloom.text import tokens
@@ -186,21 +187,25 @@ def rate_passages(
     return found
 
 
-def select_excerpts(passages: Sequence[RatedPassage], room: int) -> tuple[list[Excerpt], int]:
+def select_excerpts(
+    passages: Sequence[RatedPassage], room: int, *, every: bool = False
+) -> tuple[list[Excerpt], int]:
     """Return what is shown within `room` tokens, the best first, and how many said the same.
 
-    A passage that says what a better one says takes no room.
+    A passage that says what a better one says takes no room. With `every` the best passage of each
+    chunk comes before the second of any.
     """
+    first = {id(best) for best in _best_of_each(passages)} if every else set[int]()
     excerpts: dict[int, Excerpt] = {}
     seen: list[frozenset[str]] = []
     twins = 0
-    for each in sorted(passages, key=lambda rated: (-rated.order, rated.source.id, rated.place)):
+    for each in sorted(passages, key=lambda rated: (id(rated) not in first, *_rank(rated))):
         if room < LEAST_LEFT and excerpts:
             break
         if len(each.text) > LETTERS * room and excerpts:
             continue
         words = frozenset(WORD.findall(each.text.lower()))
-        if any(_alike(words, other) for other in seen):
+        if id(each) not in first and any(_alike(words, other) for other in seen):
             twins += 1
             continue
         excerpt = excerpts.get(each.source.id)
@@ -214,6 +219,16 @@ def select_excerpts(passages: Sequence[RatedPassage], room: int) -> tuple[list[E
         seen.append(words)
         room -= size
     return list(excerpts.values()), twins
+
+
+def _rank(rated: RatedPassage) -> tuple[float, int, int]:
+    return -rated.order, rated.source.id, rated.place
+
+
+def _best_of_each(passages: Sequence[RatedPassage]) -> Iterator[RatedPassage]:
+    ordered = sorted(passages, key=lambda rated: (rated.source.id, _rank(rated)))
+    for _, rated in groupby(ordered, key=lambda each: each.source.id):
+        yield next(rated)
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:

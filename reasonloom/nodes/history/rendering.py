@@ -43,6 +43,7 @@ class Piece:
         tokens: of the content.
         score: what it was found by, 0..1; None where nothing was asked.
         why: why it follows what was told before it; one line is made of it.
+        partial: `content` is not all of the chunk.
     """
 
     id: int
@@ -54,6 +55,7 @@ class Piece:
     content: str
     score: float | None = None
     why: str | None = None
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +225,7 @@ def _piece_values(pieces: Sequence[Piece], chosen: dict[int, RenderedPiece]) -> 
             tokens=chosen[place].tokens,
             score=None if piece.score is None else round(piece.score, 4),
             content=chosen[place].text,
-            cut=chosen[place].cut,
+            cut=chosen[place].cut or piece.partial,
         )
         for place, piece in enumerate(pieces)
         if place in chosen

@@ -2,79 +2,115 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.history import HistoryFound, HistoryPredict, HistoryRecall
 from reasonloom.nodes.history.chains.chains import step_reasons
 from reasonloom.nodes.history.chains.walk import walk
-from reasonloom.nodes.history.rendering import Piece, RenderedText, render
+from reasonloom.nodes.history.passages import Shown, read_chunks
+from reasonloom.nodes.history.rendering import Piece, RenderedText, remaining_budget, render
+from reasonloom.nodes.history.search import HEAD_TOKENS, NOTHING, head_line
 from reasonloom.text import tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from langgraph.runtime import Runtime
 
+    from reasonloom.nodes.history.chains.chains import Chain
     from reasonloom.nodes.history.chains.walk import WalkResult
+    from reasonloom.nodes.history.rendering import Head
     from reasonloom.nodes.loom import Execution
     from reasonloom.nodes.state import ToolState
-    from reasonloom.stores.history.chunk_links import WalkChunk
 
 
-@dataclass(frozen=True, slots=True)
-class WalkTexts:
-    """What a tool says above what it found, by `n` and `tokens`, and where there is nothing."""
-
-    head: str
-    nothing: str
-
-    def over(self, number: int, size: int) -> str:
-        """Return the line above `number` pieces in a text of `size` tokens."""
-        return self.head.format(n=number, tokens=size)
+NO_PREDICTIONS = "No predictions available based on current context."
+HEADING = 45
+"""About the tokens of a piece's heading with the reason why it follows."""
 
 
-def render_walk(walked: WalkResult, words: WalkTexts, budget: int) -> HistoryFound:
-    """Return the answer within `budget` tokens: the chain, else what search found."""
-    rendered = (
-        _render_chain(walked, words, budget)
-        if walked.chain
-        else _render_found(walked, words, budget)
-    )
-    return HistoryFound(
+async def history_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return the chain of causes that has most to do with the query, oldest first.
+
+    Of its chunks the passages that speak of the query are told. Where search finds a passage that
+    answers better than all of the chain's, what search finds is told.
+    """
+    execution = runtime.context
+    request = execution.request(HistoryRecall)
+    budget = execution.loom.settings.max_response_tokens
+    walked = await walk(execution, request.query, request.project, forward=False, budget=budget)
+    found, ids = walked.found, walked.chain.ids if walked.chain else ()
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        read = await read_chunks(tx, execution, found.question, found.ranking, ids)
+    if walked.chain and not read.best_is_in(ids):
+        walked = walked.without_chain()
+    if walked.chain:
+        notes = [*found.notes, *read.notes]
+        room = remaining_budget(budget, notes) - HEAD_TOKENS - HEADING * len(ids)
+        pieces = _in_order(walked, walked.chain, read.pieces_of(ids, room))
+        rendered = render(pieces, budget, head=head_line, shared=True, reserved=notes)
+        return _answer(walked, rendered, notes)
+    below = tokens.count_tokens(walked.bracket or "") + HEAD_TOKENS
+    shown = read.answering(budget - below, found.notes)
+    return _answer(walked, _found(walked, shown, head_line, NOTHING, budget), shown.notes)
+
+
+async def history_predict(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Return what followed in the past on moments like the context, in half of recall's budget."""
+    execution = runtime.context
+    request = execution.request(HistoryPredict)
+    budget = execution.loom.settings.max_response_tokens // 2
+    walked = await walk(execution, request.context, request.project, forward=True, budget=budget)
+    notes = walked.found.notes
+    if walked.chain:
+        pieces = [_piece(walked, key) for key in walked.chain.ids]
+        pieces = _in_order(walked, walked.chain, pieces)
+        rendered = render(pieces, budget, head=_predicted, shared=True, reserved=notes)
+    else:
+        shown = Shown([_piece(walked, key) for key in walked.found.seeds], notes)
+        rendered = _found(walked, shown, _predicted, NO_PREDICTIONS, budget)
+    return _answer(walked, rendered, notes)
+
+
+def _predicted(items: int, size: int) -> str:
+    """Return the first line of what is predicted, as in the reference."""
+    return f"Potentially relevant context ({items} items):"
+
+
+def _in_order(walked: WalkResult, chain: Chain, pieces: Sequence[Piece]) -> list[Piece]:
+    """Return the pieces of a chain, the oldest first, each with why it follows."""
+    ordered = sorted(pieces, key=lambda piece: walked.found.chunks[piece.id].place)
+    why = step_reasons(chain, [piece.id for piece in ordered])
+    return [
+        replace(piece, why=why.get(piece.id), score=walked.relevance.get(piece.id))
+        for piece in ordered
+    ]
+
+
+def _found(walked: WalkResult, shown: Shown, head: Head, nothing: str, budget: int) -> RenderedText:
+    """Return what search found, best first, and below it why there is no chain."""
+    bracket = walked.bracket or ""
+    if shown.pieces:
+        return render(shown.pieces, budget, head=head, below=[bracket], reserved=shown.notes)
+    text = f"{nothing}\n\n{bracket}"
+    text = text if tokens.count_tokens(text) <= budget else nothing
+    return RenderedText(text, [], tokens.count_tokens(text), 0)
+
+
+def _answer(walked: WalkResult, rendered: RenderedText, notes: Sequence[str]) -> dict[str, Any]:
+    found = HistoryFound(
         text=rendered.text,
         chunks=rendered.chunks,
         tokens=rendered.tokens,
         chain=walked.chain is not None,
         diagnostics=walked.diagnostics,
     )
+    return {"answer": found.wire(), "notes": list(notes)}
 
 
-def _render_chain(walked: WalkResult, words: WalkTexts, budget: int) -> RenderedText:
-    """Tell a chain, every piece of it, oldest first."""
-    chain = walked.chain
-    ids = chain.ids if chain else ()
-    order = sorted(ids, key=lambda key: walked.found.chunks[key].place)
-    why = step_reasons(chain, order) if chain else {}
-    pieces = [_piece(walked, key, why.get(key)) for key in order]
-    return render(pieces, budget, head=words.over, shared=True, reserved=walked.found.notes)
-
-
-def _render_found(walked: WalkResult, words: WalkTexts, budget: int) -> RenderedText:
-    """Tell what search found, best first, and below it why there is no chain."""
-    bracket = walked.bracket or ""
-    pieces = [_piece(walked, key, None) for key in walked.found.seeds]
-    if not pieces:
-        return _render_nothing(words, bracket, budget)
-    return render(pieces, budget, head=words.over, below=[bracket], reserved=walked.found.notes)
-
-
-def _render_nothing(words: WalkTexts, bracket: str, budget: int) -> RenderedText:
-    text = f"{words.nothing}\n\n{bracket}"
-    text = text if tokens.count_tokens(text) <= budget else words.nothing
-    return RenderedText(text, [], tokens.count_tokens(text), 0)
-
-
-def _piece(walked: WalkResult, key: int, why: str | None) -> Piece:
-    chunk: WalkChunk = walked.found.chunks[key]
+def _piece(walked: WalkResult, key: int) -> Piece:
+    chunk = walked.found.chunks[key]
     return Piece(
         id=key,
         project=chunk.project,
@@ -84,36 +120,4 @@ def _piece(walked: WalkResult, key: int, why: str | None) -> Piece:
         tokens=chunk.tokens,
         content=chunk.content,
         score=walked.relevance.get(key),
-        why=why,
     )
-
-
-RECALL_TEXTS = WalkTexts(
-    head="Found {n} relevant memory chunks ({tokens} tokens):", nothing="No relevant memory found."
-)
-
-
-async def history_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the chain of causes that has most to do with the query, oldest first."""
-    execution = runtime.context
-    request = execution.request(HistoryRecall)
-    budget = execution.loom.settings.max_response_tokens
-    walked = await walk(execution, request.query, request.project, forward=False, budget=budget)
-    answer = render_walk(walked, RECALL_TEXTS, budget)
-    return {"answer": answer.wire(), "notes": walked.found.notes}
-
-
-PREDICT_TEXTS = WalkTexts(
-    head="Potentially relevant context ({n} items):",
-    nothing="No predictions available based on current context.",
-)
-
-
-async def history_predict(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return what followed in the past on moments like the context, in half of recall's budget."""
-    execution = runtime.context
-    request = execution.request(HistoryPredict)
-    budget = execution.loom.settings.max_response_tokens // 2
-    walked = await walk(execution, request.context, request.project, forward=True, budget=budget)
-    answer = render_walk(walked, PREDICT_TEXTS, budget)
-    return {"answer": answer.wire(), "notes": walked.found.notes}

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from reasonloom.contracts.history import Diagnostics
-from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.history import lookup
 from reasonloom.nodes.history.chains import chains
 from reasonloom.nodes.history.chains.chains import Chain, WalkGraph
+from reasonloom.nodes.history.passages import POOL, PastQuestion, past_question
 from reasonloom.nodes.history.truncation import texts_in
-from reasonloom.nodes.memory.dates import date_terms_of_query
 from reasonloom.nodes.memory.embedding import embed_or_note
-from reasonloom.nodes.memory.retrieval.ranking import RankingQuery, rank
+from reasonloom.nodes.memory.retrieval.ranking import Ranking, rank
 from reasonloom.stores.history import chunk_links
 from reasonloom.stores.history.chunk_links import WalkChunk, WalkEdge
-from reasonloom.stores.memory.search import retrieval, similarity
-from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.memory.search import similarity
 
 if TYPE_CHECKING:
     from reasonloom.llm.port import Embedder
@@ -116,11 +114,8 @@ NO_EDGES = "No edges found from seed chunks"
 TOO_SHORT = "All chains had only 1 chunk (minimum 2 required)"
 NOT_ENOUGH = "No chain met the qualifying threshold"
 
-POOL = 100
-"""Candidates of the search."""
-
 SEEDS = 12
-"""The best of them, where chains begin."""
+"""The best of what a search finds, where chains begin."""
 
 JUDGED = 24
 """Chunks whose passages are compared: the seeds, and the best that edges lead to."""
@@ -139,19 +134,31 @@ class WalkCandidates:
     """What a search found, best first, and what is around it.
 
     Attributes:
-        order: ids of all that was found.
+        question: what was asked, and where.
+        ranking: what the search found.
         covered: the share of the question's words that each chunk holds, 0..1.
-        vector: the question's, None where there is none.
         chunks: those that can be told.
         edges: those that touch the seeds and what they reach.
+        notes: what must be said of the search.
     """
 
-    order: list[int] = field(default_factory=list)
+    question: PastQuestion
+    ranking: Ranking
     covered: dict[int, float] = field(default_factory=dict)
-    vector: Sequence[float] | None = None
     chunks: dict[int, WalkChunk] = field(default_factory=dict)
     edges: list[WalkEdge] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def order(self) -> list[int]:
+        """The ids of all that was found."""
+        return [each.id for each in self.ranking.ranked]
+
+    @property
+    def vector(self) -> Sequence[float] | None:
+        """The question's, None where there is none."""
+        near = self.question.query.near
+        return near.vector if near else None
 
     @property
     def seeds(self) -> list[int]:
@@ -161,12 +168,39 @@ class WalkCandidates:
 
 @dataclass(frozen=True, slots=True)
 class WalkResult:
-    """What a walk came to: a chain, or why there is none and what search found instead."""
+    """What a walk came to: a chain, or why there is none and what search found instead.
+
+    Attributes:
+        found: where it began and what it could reach.
+        relevance: of each chunk, 0..1.
+        seeds: where chains began, the best first.
+        made: the chains tried.
+        chain: the one to tell; None with a `reason`.
+    """
 
     found: WalkCandidates
     relevance: Mapping[int, float]
+    seeds: Sequence[int]
+    made: Sequence[Chain]
     chain: Chain | None
-    diagnostics: Diagnostics | None
+    reason: str | None
+
+    def without_chain(self) -> WalkResult:
+        """Return the same without the chain, since search alone answers better."""
+        return replace(self, chain=None, reason=NOT_ENOUGH)
+
+    @property
+    def diagnostics(self) -> Diagnostics | None:
+        """What was tried; None where there is a chain."""
+        if self.reason is None:
+            return None
+        return Diagnostics(
+            reason=self.reason,
+            search_results=len(self.found.order),
+            seeds=len(self.seeds),
+            chains=len(self.made),
+            lengths=[len(chain.ids) for chain in self.made],
+        )
 
     @property
     def bracket(self) -> str | None:
@@ -186,11 +220,7 @@ class WalkResult:
 async def walk(
     execution: Execution, query: str, project: str | None, *, forward: bool, budget: int
 ) -> WalkResult:
-    """Search, and walk from what is found.
-
-    Raises:
-        UnknownName: there is no such project.
-    """
+    """Search, and walk from what is found."""
     found = await _find_candidates(execution, query, project)
     best = OF_A_MOMENT if forward else OF_A_QUESTION
     relevance = await chunk_relevances(
@@ -205,7 +235,7 @@ async def walk(
         made = [chains.chain_from(ground, seed, budget) for seed in seeds]
     chain = chains.best_chain(made)
     if chain is not None and chains.qualifies(chain, relevance, found.order):
-        return WalkResult(found, relevance, chain, None)
+        return WalkResult(found, relevance, seeds, made, chain, None)
     reason = (
         NOTHING_FOUND if not found.order
         else NO_SEEDS if not seeds
@@ -213,46 +243,32 @@ async def walk(
         else TOO_SHORT if chain is None
         else NOT_ENOUGH
     )  # fmt: skip
-    diagnostics = Diagnostics(
-        reason=reason,
-        search_results=len(found.order),
-        seeds=len(seeds),
-        chains=len(made),
-        lengths=[len(chain.ids) for chain in made],
-    )
-    return WalkResult(found, relevance, None, diagnostics)
+    return WalkResult(found, relevance, seeds, made, None, reason)
 
 
 async def _find_candidates(execution: Execution, query: str, project: str | None) -> WalkCandidates:
     """Return what a search finds and what edges lead to from there, as much as is judged."""
-    loom = execution.loom
-    vectors, notes = await embed_or_note(loom.embedder, [query])
-    near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
-    dates = date_terms_of_query(query, loom.clock().date())
-    question = RankingQuery(query, near, frozenset(), dates, loom.embedder.floor)
-    scope = Scope(kinds=("transcript",), project=project)
-    found = WalkCandidates(vector=vectors[0] if vectors else None, notes=list(notes))
-    async with loom.database.begin(execution.caller, searching=True) as tx:
-        gathered = await rank(tx, execution, question, scope=scope, pool=POOL)
-        found.order = [each.id for each in gathered.ranked]
-        found.covered = {each.id: each.signals.words for each in gathered.ranked}
+    question = await past_question(execution, query, project)
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        ranking = await rank(tx, execution, question.query, scope=question.scope, pool=POOL)
+        found = WalkCandidates(question, ranking, notes=[*question.notes])
+        found.covered = {each.id: each.signals.words for each in ranking.ranked}
         if found.order:
-            await _around(tx, found, question, scope)
+            await _around(tx, found)
         else:
             found.notes += await lookup.project_notes(tx, project)
     return found
 
 
-async def _around(
-    tx: Transaction, found: WalkCandidates, question: RankingQuery, scope: Scope
-) -> None:
+async def _around(tx: Transaction, found: WalkCandidates) -> None:
     """Add the chunks that are judged, and the edges between them."""
+    near, scope = found.question.query.near, found.question.scope
     seeds = found.order[:SEEDS]
     found.edges = await chunk_links.edges(tx, seeds, fan=FAN)
     reached = {end for edge in found.edges for end in (edge.source, edge.target)} - set(seeds)
     if reached:
-        terms = await retrieval.weigh_terms(tx, question.text, question.near, transcripts=True)
-        matches = await similarity.match_ids(tx, terms, question.near, scope=scope, ids=reached)
+        terms = found.ranking.query_terms
+        matches = await similarity.match_ids(tx, terms, near, scope=scope, ids=reached)
         found.covered |= {key: match.context for key, match in matches.items()}
         likely = {
             key: max(0.0, match.cosine or 0.0) + match.context for key, match in matches.items()

@@ -1,0 +1,214 @@
+"""Reads the chunks that a search found, rates their passages, and chooses those to show."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import mul
+from typing import TYPE_CHECKING
+
+from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.nodes.history.excerpts import (
+    Excerpt,
+    RatedPassage,
+    Source,
+    rate_passages,
+    select_excerpts,
+    split_passages,
+)
+from reasonloom.nodes.history.rendering import Piece, remaining_budget
+from reasonloom.nodes.memory.dates import date_terms_of_query
+from reasonloom.nodes.memory.embedding import embed_or_note
+from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery
+from reasonloom.nodes.memory.retrieval.retrieve import retrieval_notes
+from reasonloom.nodes.mental_models.basins.expansion import Hit, expand
+from reasonloom.stores.history import chunk_links
+from reasonloom.stores.history.chunk_links import WalkChunk
+from reasonloom.stores.memory.search import query_terms
+from reasonloom.stores.memory.search.query_terms import QueryTerms
+from reasonloom.stores.memory.search.scope import Nearness, Scope
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.stores.database import Transaction
+
+
+READ = 20
+"""Chunks that are found and read for passages."""
+
+POOL = 80
+"""Candidates that each list of the search gives: four times what is read."""
+
+LEAST_COSINE = 0.3
+"""What shares no word with the query must be so near to it: long texts are near to anything."""
+
+MOST_DUPLICATES = 20
+"""Tokens kept for the note on what says the same."""
+
+LONGEST = 4_000
+"""Characters of a passage that are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class PastQuestion:
+    """What is asked of the past, where it is looked for, and what must be said of the search."""
+
+    query: RankingQuery
+    scope: Scope
+    notes: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown, the most relevant first, and what must be said of it."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+async def past_question(execution: Execution, text: str, project: str | None) -> PastQuestion:
+    """Return what is looked for; a note says so where there is no vector to look with."""
+    loom = execution.loom
+    vectors, notes = await embed_or_note(loom.embedder, [text])
+    near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
+    dates = date_terms_of_query(text, loom.clock().date())
+    query = RankingQuery(text, near, frozenset(), dates, loom.embedder.floor)
+    return PastQuestion(query, Scope(kinds=("transcript",), project=project), list(notes))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundChunks:
+    """The chunks that a search found, and those named beside them.
+
+    Attributes:
+        query: what was asked.
+        terms: its words.
+        sources: the chunks as they are judged.
+        beside: ids of those that the search did not find.
+        held: for each passage of all of them the places of the words that stand in it.
+        cosines: for each passage how near it is to the question.
+        chunks: the same with where they stand, by id.
+        notes: what must be said of the search.
+    """
+
+    query: RankingQuery
+    terms: QueryTerms
+    sources: list[Source]
+    beside: frozenset[int]
+    held: list[frozenset[int]]
+    cosines: Sequence[float]
+    chunks: Mapping[int, WalkChunk]
+    notes: list[str]
+
+    def answering(self, budget: int, notes: Sequence[str]) -> Shown:
+        """Return the passages that answer, as many as fit into `budget` tokens with the notes."""
+        all_notes = [*notes, *self.notes]
+        room = remaining_budget(budget, all_notes) - MOST_DUPLICATES
+        excerpts, twins = select_excerpts(self._rated(self.chunks.keys() - self.beside), room)
+        all_notes += [_duplicates_note(twins)] if twins else []
+        return Shown([self._piece(each) for each in excerpts], all_notes)
+
+    def pieces_of(self, ids: Sequence[int], room: int) -> list[Piece]:
+        """Return the best passages of the chunks `ids` within `room` tokens, some of each."""
+        excerpts, _ = select_excerpts(self._rated(ids), room, every=True)
+        return [self._piece(each) for each in excerpts]
+
+    def best_is_in(self, ids: Collection[int]) -> bool:
+        """Tell whether no other chunk has a passage that answers better than those of `ids`."""
+        best = dict.fromkeys((True, False), 0.0)
+        for each in self._rated(self.chunks.keys()):
+            inside = each.source.id in ids
+            best[inside] = max(best[inside], each.order)
+        return best[True] >= best[False]
+
+    def _rated(self, ids: Collection[int]) -> list[RatedPassage]:
+        """Return the passages of chunks; those of chunks that only seem near are left out."""
+        weights = [word.weight for word in self.terms.words]
+        found: list[RatedPassage] = []
+        start = 0
+        for source in self.sources:
+            held = self.held[start : start + len(source.passages)]
+            cosines = self.cosines[start : start + len(source.passages)]
+            start += len(source.passages)
+            near = source.led or source.date or any(held) or max(cosines) >= LEAST_COSINE
+            if source.id in ids and near:
+                found += rate_passages(source, self.query.text, weights, held, cosines)
+        return found
+
+    def _piece(self, excerpt: Excerpt) -> Piece:
+        """Return an excerpt with where it stands."""
+        chunk = self.chunks[excerpt.source.id]
+        return Piece(
+            id=chunk.id,
+            project=chunk.project,
+            session=chunk.session,
+            agent=chunk.agent,
+            time=chunk.started_at,
+            tokens=chunk.tokens,
+            content=excerpt.text(),
+            score=excerpt.relevance,
+            partial=not excerpt.whole,
+        )
+
+
+async def read_chunks(
+    tx: Transaction,
+    execution: Execution,
+    question: PastQuestion,
+    ranking: Ranking,
+    beside: Sequence[int] = (),
+) -> FoundChunks:
+    """Return the chunks that are most relevant, others of their clusters, and those of `beside`."""
+    model = execution.loom.embedder.model
+    best = ranking.ranked[:READ]
+    hits = [Hit(each.id, each.parts.similarity or 0.0) for each in best]
+    led = await expand(tx, hits, model=model, scope=question.scope) if hits else []
+    known = [*(each.id for each in best), *(each.id for each in led)]
+    more = [key for key in beside if key not in known]
+    chunks = await chunk_links.chunks(tx, [*known, *more]) if known else {}
+    sources = [_source(chunks[each.id], each) for each in best if each.id in chunks]
+    sources += [_led(chunks[each.id], each.score) for each in led if each.id in chunks]
+    sources += [_led(chunks[key], 0.0) for key in more if key in chunks]
+    texts = [text for source in sources for text in source.texts()]
+    # The database looks for words while this process compares vectors.
+    held, cosines = await asyncio.gather(
+        query_terms.words_in_passages(tx, ranking.query_terms, texts),
+        _cosines(execution, question.query, texts),
+    )
+    return FoundChunks(
+        query=question.query,
+        terms=ranking.query_terms,
+        sources=sources,
+        beside=frozenset(more),
+        held=held,
+        cosines=cosines,
+        chunks=chunks,
+        notes=await retrieval_notes(tx, ranking, model, POOL),
+    )
+
+
+def _source(chunk: WalkChunk, ranked: RankedMemory) -> Source:
+    signals = ranked.signals
+    parts = split_passages(chunk.content)
+    return Source(chunk.id, chunk.content, parts, own=signals.own(), date=signals.date)
+
+
+def _led(chunk: WalkChunk, score: float) -> Source:
+    return Source(chunk.id, chunk.content, split_passages(chunk.content), own=score, led=True)
+
+
+async def _cosines(
+    execution: Execution, question: RankingQuery, texts: Sequence[str]
+) -> Sequence[float]:
+    """Return how near each text is to the question; zeros without vectors."""
+    near = question.near
+    if near is None:
+        return [0.0] * len(texts)
+    vectors, _ = await embed_or_note(execution.loom.embedder, [text[:LONGEST] for text in texts])
+    return [sum(map(mul, near.vector, vector)) for vector in vectors] or [0.0] * len(texts)
+
+
+def _duplicates_note(number: int) -> str:
+    many = "passage says" if number == 1 else "passages say"
+    return f"{number} {many} nearly the same as others shown and were left out"

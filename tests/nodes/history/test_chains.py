@@ -271,3 +271,54 @@ def test_why_names_a_chunk_that_was_told_before() -> None:
     laid = ground({1: 0.5, 2: 0.4, 3: 0.3}, (1, 2, 0.5), (2, 3, 0.5))
     chain = chain_from(laid, 3, 2_000)
     assert step_reasons(chain, (1, 2, 3)) == {2: "from mem-1: why", 3: "from mem-2: why"}
+
+
+KITCHEN = [
+    talk(
+        1, "The tap drips since CI week", "A new washer stopped it; the drips are gone.", "kitchen"
+    ),
+    talk(2, "The tap drips once more", "The washer was worn; a brass one holds.", "kitchen", at=4),
+]
+
+
+async def test_one_shared_word_predicts_nothing_of_another_project(
+    engine: Engine, tmp_path: Path
+) -> None:
+    await tell(engine, tmp_path, HARBOUR)
+    for context in ("The lamp over the stove is red", "who runs the marathon this year?"):
+        told = await ask(engine, "predict", context=context)
+        assert told["chunks"] == [], context
+        assert told["text"].startswith("No predictions available based on current context.")
+
+
+async def test_without_vectors_too_one_shared_word_predicts_nothing(
+    dumb: Engine, tmp_path: Path
+) -> None:
+    await tell(dumb, tmp_path, HARBOUR)
+    told = await ask(dumb, "predict", context="The lamp over the stove in the hall is red")
+    assert told["chunks"] == []
+    told = await ask(dumb, "predict", context="red CI, a deadlock in swap_berths")
+    assert told["chain"] is True
+
+
+async def test_what_is_predicted_is_of_one_project(engine: Engine, tmp_path: Path) -> None:
+    await tell(engine, tmp_path, [*HARBOUR, *KITCHEN])
+    for context, project in (
+        ("CI is red, a deadlock in swap_berths", "harbour"),
+        ("the tap drips, is it the washer?", "kitchen"),
+    ):
+        told = await ask(engine, "predict", context=context)
+        assert {chunk["project"] for chunk in told["chunks"]} == {project}
+
+
+async def test_the_project_of_the_server_comes_first(
+    access: Access, embedder: Embedder, tmp_path: Path
+) -> None:
+    context = "the tap drips in the week when CI is red, a deadlock in swap_berths"
+    for project in ("kitchen", "harbour"):
+        async with opened(access, embedder, project=project) as engine:
+            await tell(engine, tmp_path / project, [*HARBOUR, *KITCHEN])
+            told = await ask(engine, "predict", context=context)
+            assert {chunk["project"] for chunk in told["chunks"]} == {project}
+            other = await ask(engine, "predict", context=context, project="harbour")
+            assert {chunk["project"] for chunk in other["chunks"]} == {"harbour"}

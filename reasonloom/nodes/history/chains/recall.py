@@ -68,7 +68,7 @@ async def history_predict(state: ToolState, runtime: Runtime[Execution]) -> dict
         pieces = _in_order(walked, walked.chain, pieces)
         rendered = render(pieces, budget, head=_predicted, shared=True, reserved=notes)
     else:
-        shown = Shown([_piece(walked, key) for key in walked.found.seeds], notes)
+        shown = Shown([_piece(walked, key) for key in walked.seeds], notes)
         rendered = _found(walked, shown, _predicted, NO_PREDICTIONS, budget)
     return _answer(walked, rendered, notes)
 

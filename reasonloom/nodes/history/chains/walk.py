@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,9 @@ OF_A_QUESTION, OF_A_MOMENT = 1, 2
 WORD_SHARE = 0.5
 """What all words of the question weigh beside a likeness of 1."""
 
+MOST_WORDS = 0.5
+"""The share above which a chunk holds most of the question's words."""
+
 MOST = 160
 """Passages that are compared in all: what a recall may cost beside its search."""
 
@@ -49,6 +52,7 @@ async def chunk_relevances(
     chunks: Mapping[int, WalkChunk],
     covered: Mapping[int, float],
     best: int,
+    elsewhere: Collection[int] = (),
 ) -> dict[int, float]:
     """Return the relevance of each chunk, 0..1; by words alone without a vector.
 
@@ -58,12 +62,20 @@ async def chunk_relevances(
         chunks: those that are judged.
         covered: the share of the question's words, by weight, that each holds, 0..1.
         best: how many passages of each count.
+        elsewhere: those that need more than words in common: to be more alike than any texts are,
+            or, without a vector, to hold most of the words.
     """
+    words = {key: covered.get(key, 0.0) for key in chunks}
     alike = await _alike(embedder, query, chunks, best) if query is not None else None
     if alike is None:
-        return {key: covered.get(key, 0.0) for key in chunks}
+        return {
+            key: 0.0 if key in elsewhere and words[key] <= MOST_WORDS else words[key]
+            for key in chunks
+        }
     return {
-        key: _relevance(alike.get(key, 0.0), covered.get(key, 0.0), embedder.floor)
+        key: 0.0
+        if key in elsewhere and alike.get(key, 0.0) <= embedder.floor
+        else _relevance(alike.get(key, 0.0), words[key], embedder.floor)
         for key in chunks
     }
 
@@ -223,9 +235,13 @@ async def walk(
     """Search, and walk from what is found."""
     found = await _find_candidates(execution, query, project)
     best = OF_A_MOMENT if forward else OF_A_QUESTION
+    known = project or execution.loom.settings.project
+    elsewhere = [key for key, chunk in found.chunks.items() if forward and chunk.project != known]
     relevance = await chunk_relevances(
-        execution.loom.embedder, found.vector, found.chunks, found.covered, best
+        execution.loom.embedder, found.vector, found.chunks, found.covered, best, elsewhere
     )
+    if forward:
+        relevance = _of_one_project(found, relevance, known)
     seeds = [key for key in found.seeds if relevance.get(key, 0.0) > 0]
     made: list[Chain] = []
     touched = {end for edge in found.edges for end in (edge.source, edge.target)}
@@ -244,6 +260,20 @@ async def walk(
         else NOT_ENOUGH
     )  # fmt: skip
     return WalkResult(found, relevance, seeds, made, None, reason)
+
+
+def _of_one_project(
+    found: WalkCandidates, relevance: Mapping[int, float], known: str | None
+) -> dict[int, float]:
+    """Return the relevance of the chunks of one project: the known one, else the most relevant's.
+
+    What came next in one project says nothing of another; only edges may lead there.
+    """
+    seeds = [key for key in found.seeds if relevance[key] > 0]
+    projects = {found.chunks[key].project for key in seeds}
+    if seeds and known not in projects:
+        known = found.chunks[max(seeds, key=lambda key: relevance[key])].project
+    return {key: value for key, value in relevance.items() if found.chunks[key].project == known}
 
 
 async def _find_candidates(execution: Execution, query: str, project: str | None) -> WalkCandidates:

@@ -41,6 +41,8 @@ from reasonloom.server.catalogue.served import Catalogue, instructions
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.names import truncated_name, unknown_argument
 from reasonloom.server.prompts.completion import complete_prompt, completion
+from reasonloom.server.prompts.forgetting import TOOL as FORGETTING_TOOL
+from reasonloom.server.prompts.forgetting import forgetting_prompt
 from reasonloom.server.prompts.packaged import packaged_prompts
 from reasonloom.server.protocol_middleware import (
     CapabilityFilter,
@@ -179,6 +181,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         except ReasonloomError as error:
             raise MCPError(code=INTERNAL_ERROR, message=error.message) from None
         self._prompts_wait = False
+        found += [forgetting_prompt()] if FORGETTING_TOOL in self.needed else []
         for prompt in found:
             self.add_prompt(prompt)
 

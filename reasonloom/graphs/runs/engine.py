@@ -167,6 +167,8 @@ class Engine:
         )
 
     async def _run_unsaved(self, execution: Execution, call: Call) -> Outcome:
+        if call.graph.stateless:
+            await self._require_database(execution)
         try:
             state = await self._run_with_retries(execution, call.graph)
         except KeyTaken:
@@ -180,6 +182,14 @@ class Engine:
         elif not await self.rows.record(execution, row):
             return await self._answer_of_key(call)
         return _outcome(execution, state)
+
+    async def _require_database(self, execution: Execution) -> None:
+        """Raise where the database is away: a graph that reads nothing would not notice.
+
+        Its run, written behind the answer, would be lost without a word.
+        """
+        async with self.loom.database.begin(execution.caller):
+            pass
 
     async def _run_with_retries(self, execution: Execution, graph: Graph) -> dict[str, Any]:
         """Execute a graph without saved steps; if the database aborts its write, again.

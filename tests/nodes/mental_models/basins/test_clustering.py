@@ -13,7 +13,6 @@ from reasonloom.nodes.mental_models.basins.clustering import density_clusters
 from reasonloom.nodes.mental_models.basins.formation import match_basins
 from reasonloom.nodes.mental_models.basins.membership import Joiner, shape_of
 from reasonloom.nodes.mental_models.basins.naming import cluster_keywords, content_words, name_of
-from tests.nodes.mental_models.basins.conftest import cluster_here
 from tests.support.memory.clusters import near
 
 A, B = UUID(int=1), UUID(int=2)
@@ -119,9 +118,9 @@ def test_twins_stand_together() -> None:
 async def test_a_child_answers_what_clustering_here_does() -> None:
     rows = np.concatenate([unit(near(place * 9, 12)) for place in range(3)])
     found = await cluster_in_subprocess(rows, floor=0.16, seed=7)
-    here = await cluster_here(rows, floor=0.16, seed=7)
-    assert found.labels.tolist() == here.labels.tolist() and here.labels.max() > 0
-    assert found.strengths.tolist() == here.strengths.tolist()
+    labels, strengths = density_clusters(rows, floor=0.16, seed=7)
+    assert found.labels.tolist() == labels.tolist() and labels.max() > 0
+    assert found.strengths.tolist() == strengths.tolist()
 
 
 async def test_a_child_that_fails_is_a_fault_and_not_an_answer() -> None:

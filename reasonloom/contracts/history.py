@@ -60,7 +60,10 @@ class HistoryListSessions(Request):
 
 
 class HistoryReconstruct(Request):
-    """Show what was said and done in a project in order of time: a session, a day, the last one."""
+    """Show what was said and done in a project in order of time: a session, a day, the last one.
+
+    A session that does not fit is an outline; name a time for its words.
+    """
 
     project: Slug
     session_id: SessionId = None
@@ -184,13 +187,17 @@ class SessionsListed(Answer):
 
 
 class Reconstructed(Answer):
-    """Pieces in order of time; `omitted` did not fit. `error` is what the text tells then."""
+    """Pieces in order of time; `omitted` did not fit. `error` is what the text tells then.
+
+    `outline_of` names the chunks where the text is the outline of a session too long to be told.
+    """
 
     text: str
     chunks: list[ChunkResult]
     tokens: int
     omitted: int
     error: str | None
+    outline_of: list[str] | None = None
 
 
 class HookSummary(Answer):

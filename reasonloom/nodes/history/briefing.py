@@ -253,19 +253,22 @@ def most_touched_files(found: Sequence[PastChunk], folder: str) -> list[str]:
     return [file for file, _ in counted.most_common(NOTES_FILES)]
 
 
+def decisions_in(text: str) -> Iterator[str]:
+    """Yield the sentences that sound like decisions."""
+    for piece in BETWEEN.split(text):
+        sentence = piece.strip(" \t-*#>|")
+        fits = LEAST_DECISION <= len(sentence) <= MOST_DECISION
+        if fits and not sentence.endswith(("?", "？")) and DECIDED.search(sentence):
+            yield sentence
+
+
 def recent_decisions(found: Sequence[PastChunk]) -> list[tuple[str, str]]:
     """Return the newest sentences that sound like decisions, each with its day; each once."""
     kept: dict[str, str] = {}
     for past in found:
         texts = [body for who, body in speaker_parts(past.content) if who in ("User", "Assistant")]
-        for body in reversed(texts):
-            for piece in BETWEEN.split(body):
-                sentence = piece.strip(" \t-*#>|")
-                fits = LEAST_DECISION <= len(sentence) <= MOST_DECISION and not sentence.endswith(
-                    ("?", "？")
-                )
-                if fits and DECIDED.search(sentence):
-                    kept.setdefault(sentence, f"{past.at.astimezone(UTC):%Y-%m-%d}")
+        for sentence in (each for body in reversed(texts) for each in decisions_in(body)):
+            kept.setdefault(sentence, f"{past.at.astimezone(UTC):%Y-%m-%d}")
         if len(kept) >= DECISIONS:
             break
     return [(day, sentence) for sentence, day in kept.items()][:DECISIONS]

@@ -1,5 +1,6 @@
 """Answers `reconstruct`: what was said and done in a project, in order of time.
 
+A session that does not fit is told as an outline, unless the caller names a time.
 As in its reference, a mistake of the caller is told as text that begins with `Error: `.
 """
 
@@ -7,12 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.history import HistoryReconstruct, Reconstructed
 from reasonloom.errors import CallerMistake, InvalidArgument, SessionNotFound
 from reasonloom.nodes.history import dates, lookup
-from reasonloom.nodes.history.rendering import Piece, heading, one_line, render, short_session
+from reasonloom.nodes.history.outline import outline
+from reasonloom.nodes.history.rendering import (
+    Piece,
+    heading,
+    one_line,
+    remaining_budget,
+    render,
+    short_session,
+)
 from reasonloom.stores.history import chunk_lists
 from reasonloom.stores.history.chunk_lists import ChunkFilter, ChunkRow
 from reasonloom.text import tokens
@@ -38,15 +48,24 @@ LEFT_OUT = "{n} of {total} chunks are left out: {why}"
 SOME_SESSIONS = (
     "only the {which} that fit into {budget} tokens are shown; name from, to or session_id"
 )
+OUTLINE_HEAD = 'Session context for "{project}" (outline of {chunks} chunks, {tokens} tokens):'
+OUTLINED = (
+    "an outline of {tokens} tokens; for the words themselves name a time, such as from={since} "
+    "with session_id"
+)
 NO_ROOM = "they do not fit into {budget} tokens"
 
 
 @dataclass(slots=True)
 class Found:
-    """The chunks in order of time, how many were meant in all, and what must be said."""
+    """The chunks in order of time, how many were meant in all, and what must be said.
+
+    `spanned` is true where a time was named.
+    """
 
     rows: list[ChunkRow] = field(default_factory=list)
     total: int = 0
+    spanned: bool = False
     notes: list[str] = field(default_factory=list)
 
 
@@ -61,7 +80,11 @@ async def history_reconstruct(state: ToolState, runtime: Runtime[Execution]) -> 
             text=f"Error: {mistake.message}", chunks=[], tokens=0, omitted=0, error=mistake.message
         )
         return {"answer": answer.wire(), "notes": []}
-    answer, notes = _answer(request, found, execution.loom.settings.max_response_tokens)
+    budget = execution.loom.settings.max_response_tokens
+    answer, notes = _answer(request, found, budget)
+    sessions = {row.session for row in found.rows}
+    if len(sessions) == 1 and not found.spanned and _is_cut(answer, found):
+        answer, notes = await _outlined(execution, request, found, *sessions)
     return {"answer": answer.wire(), "notes": notes}
 
 
@@ -82,7 +105,8 @@ async def _found(execution: Execution, request: HistoryReconstruct) -> Found:
         if session is None and request.previous_session:
             return found
         chosen = ChunkFilter(request.project, session, span)
-        alone = session is None and span.since is None and span.until is None
+        found.spanned = span.since is not None or span.until is not None
+        alone = session is None and not found.spanned
         most = budget // LEAST_PIECE + 2
         found.rows = await chunk_lists.in_time(tx, chosen, newest=request.keep_newest, most=most)
         found.total = await chunk_lists.count(tx, chosen)
@@ -185,11 +209,53 @@ def _answer(
     return answer, notes
 
 
+def _is_cut(answer: Reconstructed, found: Found) -> bool:
+    """Tell whether something of the chunks that were read is left out."""
+    return len(answer.chunks) < len(found.rows) or any(chunk.cut for chunk in answer.chunks)
+
+
+async def _outlined(
+    execution: Execution, request: HistoryReconstruct, found: Found, session: str
+) -> tuple[Reconstructed, list[str]]:
+    """Return the outline of a session, within the budget with its notes."""
+    budget = execution.loom.settings.max_response_tokens
+    async with execution.loom.database.begin(execution.caller) as tx:
+        chunks = await chunk_lists.outlined(tx, request.project, session)
+    since = next((chunk.time for chunk in chunks if chunk.time), None)
+    whole = sum(chunk.tokens for chunk in chunks)
+    named = since.astimezone(UTC).strftime("%Y-%m-%dT%H:%MZ") if since else "2026-01-31"
+    notes = [*found.notes, OUTLINED.format(tokens=whole, since=named)]
+
+    def head(size: int) -> str:
+        project = one_line(request.project, lookup.NAME_LENGTH)
+        line = OUTLINE_HEAD.format(project=project, chunks=len(chunks), tokens=size)
+        return f"{line}\n\n{boundary_line(session, since)}\n"
+
+    room = remaining_budget(budget, notes) - tokens.count_tokens(head(budget)) - 2
+    body = outline(chunks, room, newest=request.keep_newest)
+    size = tokens.count_tokens(head(tokens.count_tokens(head(budget) + body)) + body)
+    answer = Reconstructed(
+        text=head(size) + body,
+        chunks=[],
+        tokens=size,
+        omitted=len(chunks),
+        error=None,
+        # A forgotten chunk is taken out of recorded answers by its name.
+        outline_of=[f"mem-{chunk.id}" for chunk in chunks],
+    )
+    return answer, notes
+
+
+def boundary_line(session: str, time: datetime | None) -> str:
+    """Return the line where a session begins or goes on."""
+    return f"=== Session {short_session(session)} | {dates.format_day(time)} ==="
+
+
 def _boundary(before: Piece | None, piece: Piece) -> str | None:
     """Return the line where another session begins or goes on."""
     if before is not None and before.session == piece.session:
         return None
-    return f"=== Session {short_session(piece.session)} | {dates.format_day(piece.time)} ==="
+    return boundary_line(piece.session, piece.time)
 
 
 def _piece(row: ChunkRow) -> Piece:

@@ -65,6 +65,19 @@ class ChunkRow:
 
 
 @dataclass(frozen=True, slots=True)
+class OutlinedChunk:
+    """A chunk as far as an outline of its session needs it; `agent` is None in the main line."""
+
+    id: int
+    time: datetime | None
+    agent: str | None
+    tokens: int
+    files: list[str]
+    errors: list[str]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """The place of a chunk."""
 
@@ -142,6 +155,17 @@ async def in_time(
     )
     width = len(fields(ChunkRow))
     return [ChunkRow(*row[:width]) for row in rows]
+
+
+MOST_OUTLINED = 2_000
+"""The newest chunks of a session of which an outline is made."""
+
+
+async def outlined(tx: Transaction, project: str, session: str) -> list[OutlinedChunk]:
+    """Return the newest chunks of a session, in order of time."""
+    values = {"project": project, "session": session, "most": MOST_OUTLINED}
+    rows = await tx.rows(OutlinedChunk, SQL.outlined, values)
+    return rows[::-1]
 
 
 async def places(tx: Transaction, ids: Sequence[int]) -> dict[int, Place]:

@@ -72,6 +72,12 @@ JOIN chunks c ON c.owner = :owner AND c.memory_id = picked.memory_id
 JOIN memories m ON m.owner = :owner AND m.id = picked.memory_id AND m.deleted_at IS NULL
 ORDER BY c.at, c.session, c.first_turn, c.ordinal, m.id
 
+-- name: outlined
+SELECT m.id, c.started_at AS time, c.agent, c.tokens, c.files, c.errors, m.content
+FROM chunks c JOIN memories m ON m.owner = :owner AND m.id = c.memory_id AND m.deleted_at IS NULL
+WHERE {{ seen }} AND c.project = :project AND c.session = :session
+ORDER BY c.at DESC, c.first_turn DESC, c.ordinal DESC, m.id DESC LIMIT :most
+
 -- name: places
 SELECT c.memory_id, c.session, c.agent, c.started_at, c.tokens, c.project FROM chunks c
 WHERE c.owner = :owner AND c.memory_id = ANY(:ids) AND c.forgotten IS NULL

@@ -138,7 +138,10 @@ async def test_the_text_keeps_to_its_budget_with_its_notes(
     await tell(engine, tmp_path / "t", [talk])
     settings = load_settings(max_response_tokens=budget)
     async with open_engine(settings, access=access, embedder=embedder, recover=False) as tight:
-        told = await ask(tight, "reconstruct", project="api", session_id="long", keep_newest=newest)
+        told = await ask(
+            tight, "reconstruct", project="api", session_id="long", keep_newest=newest,
+            since="2026-01-01",
+        )  # fmt: skip
     whole = "\n".join([told["text"], *(f"[Note: {note}]" for note in told["notes"])])
     assert tokens.count_tokens(whole) <= budget
     assert told["chunks"]

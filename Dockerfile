@@ -3,13 +3,18 @@ FROM python:3.12-slim AS build
 WORKDIR /src
 RUN python -m venv /opt/reasonloom
 ENV PATH=/opt/reasonloom/bin:$PATH
-COPY requirements.lock ./
-# The lock also names what tests need, so it holds versions to what it says and installs nothing.
-# pip takes no hashes in constraints.
-RUN sed -e '/^ *--hash/d' -e 's/ *\\$//' requirements.lock > constraints.txt
-COPY pyproject.toml README.md LICENSE ./
+COPY requirements.lock pyproject.toml packaging/audit.lock ./
+# Older versions of pip take no hashes in constraints.
+RUN sed -n '/^pip==/,/# via/p' audit.lock > pip.lock \
+    && pip install --no-cache-dir --require-hashes -r pip.lock
+# The lock also names what tests need: it holds versions and hashes to what it says, and installs nothing.
+RUN python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' \
+      > needed.txt \
+    && pip install --no-cache-dir --require-hashes --constraint requirements.lock --requirement needed.txt \
+    && pip install --no-cache-dir --require-hashes --constraint requirements.lock --target /hatch hatchling
+COPY README.md LICENSE ./
 COPY reasonloom ./reasonloom
-RUN pip install --no-cache-dir --constraint constraints.txt .
+RUN PYTHONPATH=/hatch pip install --no-cache-dir --no-deps --no-build-isolation .
 
 FROM python:3.12-slim
 RUN useradd --uid 10001 --create-home reasonloom \

@@ -3,6 +3,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+AUDIT := $(VENV)-audit
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
@@ -12,7 +13,8 @@ unexport PYTHONDONTWRITEBYTECODE
 HEAVY := browser or calibration or kills or slow or faults or conformance
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all check format bench conformance bundle faults fuzz browser snapshots lock clean
+.PHONY: help install demo test test-all check format bench conformance bundle faults fuzz browser snapshots lock \
+  sbom audit licences clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -75,6 +77,25 @@ snapshots: $(INSTALLED)  ## write schemas, drawings, prompts and docs/tools anew
 lock: $(INSTALLED)  ## pin and hash every dependency again (needs uv)
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
 	  --generate-hashes -q -o requirements.lock
+	uv pip compile --group audit --universal --python-version 3.11 --generate-hashes -q -o packaging/audit.lock
+
+$(AUDIT)/.installed: packaging/audit.lock
+	$(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip --disable-pip-version-check -q install --require-hashes -r packaging/audit.lock
+	@touch $@
+
+sbom: $(AUDIT)/.installed  ## dist/sbom.json: everything locked with its hashes, as CycloneDX
+	@mkdir -p dist
+	$(AUDIT)/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+	  -o dist/sbom.json requirements.lock
+
+# Without --strict what could not be looked up counts as free of vulnerabilities.
+audit: $(AUDIT)/.installed  ## known vulnerabilities of what is locked; asks PyPI, and fails where it cannot
+	@$(AUDIT)/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off -r requirements.lock \
+	  || { echo "vulnerable, or not audited: the lines above tell which; an index that is no PyPI knows no advisories"; exit 1; }
+
+licences: $(INSTALLED)  ## name, version and licence of everything in .venv, with tabs
+	@$(BIN)/python packaging/licences.py
 
 clean:  ## remove .venv and caches
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) $(AUDIT) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

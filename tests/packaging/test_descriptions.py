@@ -173,6 +173,27 @@ def test_the_image_is_built_in_one_stage_and_run_in_another_without_rights() -> 
             assert f"!{name}" in sent
 
 
+def test_the_image_installs_by_hashes_alone() -> None:
+    commands = re.split(r"&&|\nRUN ", (ROOT / "Dockerfile").read_text().replace("\\\n", " "))
+    installs = [each for each in commands if "pip install" in each]
+    assert len(installs) >= 3
+    for each in installs:
+        assert "--require-hashes" in each or "--no-deps --no-build-isolation" in each, each
+    lock = (ROOT / "packaging" / "audit.lock").read_text()
+    assert re.search(r"^pip==.*\n    --hash=[^#]*# via", lock, re.M), (
+        "what the image's sed looks for"
+    )
+
+
+def test_licences_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "packaging" / "licences.py"), run_name="__main__")
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    licences = {name: licence for name, _, licence in rows}
+    assert len(rows) > 50
+    assert licences["psycopg"] == "LGPL-3.0-only"
+    assert rows == sorted(rows)
+
+
 def test_the_composed_services_name_what_is_there() -> None:
     services, ignored = COMPOSE["services"], (ROOT / ".gitignore").read_text()
     for service in services.values():

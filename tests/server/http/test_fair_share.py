@@ -5,20 +5,29 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
+from reasonloom.server.auth.verifier import make_verifier
 from reasonloom.server.http.fair_share import (
     BURST_SECONDS,
     FairShare,
     MeteredCoroutine,
     ProcessorBudget,
     WaitingSteps,
+    current_budget,
 )
+from reasonloom.server.http.guard import AuthMiddleware
+from reasonloom.settings import Settings
+from tests.support.isolation.owners import token_for
 
 Work = Callable[[str], Any]
 
@@ -185,3 +194,33 @@ async def test_work_in_threads_is_spent_and_does_not_fill_the_threads_of_others(
         each.cancel()
     greedy.cancel()
     await asyncio.gather(greedy, return_exceptions=True)
+
+
+async def test_what_is_asked_with_a_token_is_metered_by_its_owner(
+    tmp_path: Path, settings: Settings
+) -> None:
+    path = tmp_path / "tokens"
+    tokens = token_for(path, "anna"), token_for(path, "anna"), token_for(path, "ben")
+    settings = settings.model_copy(update={"tokens": path})
+    verifier = make_verifier(settings)
+    assert verifier
+    seen: list[ProcessorBudget | None] = []
+
+    async def behind(scope: Scope, receive: Receive, send: Send) -> None:
+        seen.append(await asyncio.create_task(budget_of_task()))
+        await PlainTextResponse("")(scope, receive, send)
+
+    async def budget_of_task() -> ProcessorBudget | None:
+        return current_budget.get()
+
+    app = AuthMiddleware(Starlette(), behind, verifier, settings, ())
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+        for token in tokens:
+            answer = await client.post("/mcp", headers={"authorization": f"Bearer {token}"})
+            assert answer.status_code == 200
+    anna, annas_other, ben = seen
+    assert anna is not None
+    assert anna is annas_other
+    assert ben not in (None, anna)
+    assert asyncio.get_running_loop().get_task_factory() is not None, "tasks are metered too"

@@ -14,7 +14,8 @@ from reasonloom.stores.vector_indexes import lacking
 Found = tuple[str, bool | None, str]
 """What was found, whether it is well (None: advice), and how to mend it."""
 
-ROLE = "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user"
+ROLES = """SELECT bool_or(rolname = current_user), bool_or(rolname = session_user) FROM pg_roles
+WHERE rolname IN (current_user, session_user) AND (rolsuper OR rolbypassrls)"""
 OFFERED = "SELECT default_version FROM pg_available_extensions WHERE name = 'vector'"
 
 
@@ -54,7 +55,7 @@ def _look(access: Access, status: SchemaStatus) -> list[Found]:
     try:
         with psycopg.connect(conninfo) as connection:
             number = connection.info.server_version
-            passes = connection.execute(ROLE).fetchone()
+            passes = connection.execute(ROLES).fetchone() or (None, None)
             made = connection.execute(VECTOR).fetchone()
             offered = connection.execute(OFFERED).fetchone()
     except psycopg.Error:
@@ -62,13 +63,16 @@ def _look(access: Access, status: SchemaStatus) -> list[Found]:
     vector = made or offered
     found = [_versions(number, str(vector[0]) if vector else None)]
     if status.up_to_date:
-        found.append(_role(passes=bool(passes and passes[0])))
+        found.append(_role(passes=bool(passes[0]), login_passes=bool(passes[1])))
     return found
 
 
-def _role(*, passes: bool) -> Found:
+def _role(*, passes: bool, login_passes: bool) -> Found:
     if passes:
         return "the app's role passes row-level security", False, "use a role without BYPASSRLS"
+    if login_passes:
+        text = "the app's role is held by row-level security, its login is not"
+        return text, None, "use a login without SUPERUSER and BYPASSRLS"
     return "the app's role is held by row-level security", True, ""
 
 

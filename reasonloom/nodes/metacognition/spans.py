@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from reasonloom.contracts.metacognition import Span
 
+T = TypeVar("T")
 STOP = re.compile(
     r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*(?=\s)(?<!\b(?:Mr|Dr|St|vs|Ms)\.)(?<!\bMrs\.)(?<!\be\.g\.)"
     r"(?<!\bi\.e\.)|(?<=[\u3002\uff01\uff1f])|(?=[\r\n])"
@@ -75,6 +76,13 @@ def windows_of(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
             break
         first += max(1, (last - first) // 2)
     return windows
+
+
+def spread(windows: Sequence[T], most: int) -> list[T]:
+    """Return at most so many windows, evenly spread from the first to the last one."""
+    if len(windows) <= most:
+        return list(windows)
+    return [windows[place * (len(windows) - 1) // (most - 1)] for place in range(most)]
 
 
 def join_sentences(sentences: Sequence[Sentence]) -> str:

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, TypeVar
 from reasonloom.llm.classifier import Scores, classify
 from reasonloom.nodes.metacognition.argument import Argument, argument_of
 from reasonloom.nodes.metacognition.faults import Fault, faults_of
-from reasonloom.nodes.metacognition.spans import Sentence, join_sentences, sentences_of, windows_of
+from reasonloom.nodes.metacognition.spans import (
+    Sentence,
+    join_sentences,
+    sentences_of,
+    spread,
+    windows_of,
+)
 from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.text.language import Language, is_loaded, language_of
 
@@ -21,8 +27,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 CUT = "only the first {count} sentences were looked at by words"
+SAMPLED = "the classifier read {count} of {whole} passages, evenly spread over the text"
 MOST_COMPARED = 80
 """Sentences that are compared with each other, the first ones."""
+
+MOST_CLASSIFIED = 60
+"""Windows that are classified, at most a second's work; some 12,000 letters have as many."""
 
 LONG = 4_000
 """Characters of text and evidence from which counting goes into a thread: others wait else."""
@@ -50,7 +60,8 @@ async def analyze_text(given: CheckInput, embedder: Embedder, *, compare: bool) 
     """Read what is given; sentences and evidence are compared only where `compare`."""
     language = await _aside(partial(language_of, given["text"]), aside=not is_loaded())
     sentences = sentences_of(given["text"])
-    windows = windows_of(sentences) if language.supported else []
+    whole = windows_of(sentences) if language.supported else []
+    windows = spread(whole, MOST_CLASSIFIED)
     scores = await classify([join_sentences(window) for window in windows])
     compared = sentences[:MOST_COMPARED] if compare and language.supported else []
     evidence = given["evidence"] if compared else []
@@ -60,6 +71,8 @@ async def analyze_text(given: CheckInput, embedder: Embedder, *, compare: bool) 
     faults = await _aside(partial(faults_of, argument), aside=long)
     unread = sentences[-1:] and given["text"][sentences[-1].end :].strip()
     notes = [CUT.format(count=len(sentences))] if unread else []
+    if len(windows) < len(whole):
+        notes.append(SAMPLED.format(count=len(windows), whole=len(whole)))
     return TextAnalysis(
         given, language, sentences, windows, scores, likeness, argument, faults,
         [*notes, *likeness.notes],

@@ -15,6 +15,7 @@ from reasonloom.nodes.metacognition.spans import (
     find_quote,
     join_sentences,
     sentences_of,
+    spread,
     windows_of,
 )
 
@@ -101,6 +102,15 @@ def test_windows_overlap_by_half_and_hold_every_sentence() -> None:
 )
 def test_a_window_is_full_or_one_sentence(lengths: list[int], sizes: list[int]) -> None:
     assert [len(window) for window in windows_of(sentences(*lengths))] == sizes
+
+
+@pytest.mark.parametrize(("count", "most"), [(0, 5), (5, 5), (6, 5), (200, 60), (61, 60)])
+def test_what_is_sampled_is_spread_from_first_to_last(count: int, most: int) -> None:
+    chosen = spread(range(count), most)
+    assert len(chosen) == min(count, most)
+    assert chosen[:1] + chosen[-1:] == list(range(count))[:1] + list(range(count))[-1:]
+    gaps = [other - one for one, other in pairwise(chosen)]
+    assert not gaps or max(gaps) - min(gaps) <= 1
 
 
 TEXT = "“We've spent two million,” she said —\r\nso we   can't stop. Größe zählt. 😀 It is that."

@@ -18,6 +18,7 @@ from reasonloom.llm.port import Embedder
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access, find_access, limits
 from reasonloom.stores.database import LOCKED, NOT_REACHED, TOO_SLOW, Database
+from reasonloom.stores.health import examine
 from tests.support.calls import call, remember
 from tests.support.databases.postgres import TestPostgres
 
@@ -32,6 +33,49 @@ async def test_a_superusers_login_steps_down(postgres: TestPostgres, database: s
         assert connection.execute(WHO).fetchone() == ("reasonloom_app", False, False)
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connection.execute(STAMPS)
+
+
+TABLES = """SELECT table_name FROM information_schema.columns
+    WHERE table_schema = 'reasonloom' AND column_name = 'owner' ORDER BY 1"""
+FILLED = {"memories", "owners", "runs", "sessions", "spaces", "thoughts"}
+
+
+async def test_with_a_superusers_login_foreign_rows_are_out_of_reach(
+    postgres: TestPostgres, database: str, embedder: Embedder
+) -> None:
+    """No statement here names an owner: what holds is row-level security alone."""
+    url = postgres.address.dsn("postgres", database)
+    settings = load_settings(database_url=url)
+    access = await find_access(settings)
+    async with open_engine(settings, access=access, embedder=embedder, recover=False) as engine:
+        for owner in ("anna", "ben"):
+            await remember(engine, f"The lantern is {owner}'s.", owner=owner)
+            await call(engine, "reasoning_linear", {"content": "Whose lantern?"}, owner=owner)
+    with psycopg.connect(access.app) as app, psycopg.connect(url) as boss:
+        tables = [str(name) for (name,) in boss.execute(TABLES).fetchall()]
+        assert set(tables) > FILLED
+        rows = {table: len(seen_by(boss, table)) for table in tables}
+        app.execute("SELECT set_config('app.owner', 'ben', false)")
+        for table in tables:
+            owners = seen_by(app, table)
+            assert set(owners) <= {"ben"}, table
+            assert table not in FILLED or 0 < len(owners) < rows[table], table
+        changed = app.execute("UPDATE memories SET content = content || '!'").rowcount
+        assert changed == seen_by(app, "memories").count("ben")
+        for statement in ("INSERT INTO owners (owner) VALUES ('cleo')", "SET row_security = off; "
+                          "SELECT count(*) FROM memories"):  # fmt: skip
+            with pytest.raises(psycopg.errors.InsufficientPrivilege), app.transaction():
+                app.execute(statement.encode())
+    advice = [found for found in await examine(access) if "its login is not" in found[0]]
+    assert [well for _, well, _ in advice] == [None]
+    embedded = await examine(postgres.access(database))
+    assert ("the app's role is held by row-level security", True, "") in embedded
+
+
+def seen_by(connection: psycopg.Connection[tuple[object, ...]], table: str) -> list[str]:
+    """Return the owner of each row of a table that a connection sees."""
+    query = f"SELECT owner FROM reasonloom.{table}"
+    return [str(owner) for (owner,) in connection.execute(query.encode()).fetchall()]
 
 
 ME = Caller("local")

@@ -1,0 +1,96 @@
+"""Thousands of cancelled calls over one connection leave nothing behind."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import psycopg
+import pytest
+
+from tests.support.clients.processes import COLD, PATIENCE, Spoken, environment, spoken
+from tests.support.databases.postgres import TestPostgres
+
+CALLS = 2_000
+HELD_BACK = 1_000
+"""The calls that are cancelled while they wait for the database; the others may be anywhere."""
+
+MIB = 1024 * 1024
+MOST_GROWTH = 96 * MIB
+MOST_LATE_GROWTH = 24 * MIB
+"""Of the second thousand: what is warm by then should not grow."""
+
+LEFT = "SELECT (SELECT count(*) FROM reasonloom.leases), count(*) FROM reasonloom.runs \
+WHERE status = 'running'"
+WORKING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+AND state <> 'idle' AND pid <> pg_backend_pid()"
+
+
+def calls(numbers: range, cancelled: range) -> bytes:
+    """Return calls, and then their cancellations, as lines."""
+    tools: list[tuple[str, dict[str, Any]]] = [
+        ("recall", {"userId": "local", "text": "the lantern"}),
+        ("reasoning_linear", {"content": "Who keeps the lantern?"}),
+    ]
+    messages: list[dict[str, Any]] = [
+        {"id": f"c{n}", "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        for n in numbers
+        for name, arguments in (tools[n % len(tools)],)
+    ]
+    messages += [
+        {"method": "notifications/cancelled", "params": {"requestId": f"c{n}"}} for n in cancelled
+    ]
+    return b"\n".join(json.dumps({"jsonrpc": "2.0", **each}).encode() for each in messages)
+
+
+def settled(server: Spoken, url: str) -> None:
+    """Wait until the database has nothing to do for the server, and no run is unfinished."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        with psycopg.connect(url) as connection:
+            left = connection.execute(LEFT).fetchone(), connection.execute(WORKING).fetchone()
+        if left == ((0, 0), (0,)):
+            return
+        assert time.monotonic() < until, (left, server.log[-2_000:])
+        time.sleep(0.1)
+
+
+@pytest.mark.timeout(300)
+def test_thousands_of_cancelled_calls_leave_nothing(
+    postgres: TestPostgres, database: str, tmp_path: Path, folder: Path
+) -> None:
+    url = postgres.address.dsn("postgres", database)
+    env = environment(tmp_path / "home", DATABASE_URL=url)
+    with spoken(env, folder, COLD) as server:
+        asked = {"userId": "local", "text": "the lantern"}
+        server.write(calls(range(100), range(0)))
+        for number in range(100):
+            server.answer(f"c{number}")
+        process = psutil.Process(server.child.pid)
+        before = process.memory_info().rss, process.num_fds(), process.num_threads()
+        with psycopg.connect(url) as holder:
+            holder.execute("LOCK TABLE reasonloom.memories IN ACCESS EXCLUSIVE MODE")
+            for first in range(100, 100 + HELD_BACK, 100):
+                server.write(calls(range(first, first + 100), range(0)))
+            time.sleep(1.0)
+            server.write(calls(range(0), range(100, 100 + HELD_BACK)))
+            server.request("ping")
+        halfway = process.memory_info().rss
+        for first in range(100 + HELD_BACK, 100 + CALLS, 50):
+            numbers = range(first, first + 50)
+            server.write(calls(numbers, numbers))
+        assert server.call("recall", asked)["isError"] is False
+        settled(server, url)
+        assert server.call("recall", asked)["isError"] is False
+        answered = {json.loads(line).get("id") for line in server.lines}
+        held_back = {f"c{number}" for number in range(100, 100 + HELD_BACK)}
+        assert not answered & held_back, "what was cancelled in time is not answered"
+        memory, files, threads = process.memory_info().rss, process.num_fds(), process.num_threads()
+        assert memory - before[0] < MOST_GROWTH
+        assert memory - halfway < MOST_LATE_GROWTH
+        assert files <= before[1] + 8
+        assert threads <= before[2] + 4
+        assert "Traceback" not in server.log

@@ -20,6 +20,7 @@ import httpx
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.settings import Settings
 from tests.support.databases.postgres import running_server
+from tests.support.fuzzing.dearest import print_dearest
 from tests.support.fuzzing.inputs import Input, Maker, Pool
 from tests.support.fuzzing.judge import SLOW, Judge, Reply, table
 from tests.support.fuzzing.wires import PATIENCE, Wire
@@ -119,6 +120,9 @@ def main() -> int:
         running_server() as postgres,
         inhabited(postgres, Path(folder), embedder) as world,
     ):
+        if given.cost:
+            print_dearest(world, Path(folder) / "cost", given.tools, given.inputs, given.seed)
+            return 0
         judges = fuzz_all(world, given.transports, given.tools, given.numbers, given.seed)
     return _tell(judges, given.seed)
 
@@ -138,6 +142,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
     parser.add_argument("--transport", choices=[*WIRES, "both"], default="both")
     parser.add_argument("--tools", default=",".join(USES))
+    parser.add_argument("--cost", action="store_true", help="the dearest input of each tool")
     given = parser.parse_args()
     given.transports = list(WIRES) if given.transport == "both" else [given.transport]
     given.tools = given.tools.split(",")

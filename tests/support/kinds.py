@@ -57,6 +57,7 @@ KINDS = {
         "faults/test_patches.py::test_one_of_them_is_caught",
         "faults/test_planting.py",
         "graphs/forks/test_reasoning_forks.py",
+        "graphs/runs/test_clock_jumps.py::test_what_a_killed",
         "graphs/reasoning/test_session_races.py",
         "nodes/graph_memory/test_best_paths.py",
         "nodes/graph_memory/test_resolve.py::test_a_very_long_chain",

@@ -10,8 +10,9 @@ from reasonloom.errors import Conflict, DatabaseUnavailable, ReasonloomError, Ru
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.graphs.runs.lease_watch import LeaseWatch
 from reasonloom.stores.runs import active_runs, runs
-from reasonloom.stores.runs.active_runs import Orphan
+from reasonloom.stores.runs.active_runs import Lease
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +23,7 @@ class Recovery:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._resumed: set[asyncio.Task[None]] = set()
+        self._watch = LeaseWatch(engine.loom.settings.lease_seconds)
 
     async def run(self) -> None:
         """Renew and resume for ever; ends by being cancelled, and so do the runs it resumed."""
@@ -60,16 +62,18 @@ class Recovery:
         if self._engine.rows.leaving:
             return
         loom = self._engine.loom
-        for orphan in await active_runs.orphaned_runs(loom.database):
+        for orphan in self._watch.expired(await active_runs.leases(loom.database)):
             if orphan.run_id not in self._engine.active:
                 task = asyncio.create_task(self._take_up(orphan))
                 self._resumed.add(task)
                 task.add_done_callback(self._resumed.discard)
 
-    async def _take_up(self, orphan: Orphan) -> None:
+    async def _take_up(self, orphan: Lease) -> None:
         """Resume a lost run, or mark it as interrupted if it is too old."""
         caller = Caller(orphan.owner)
         try:
+            if orphan.until > orphan.now:  # the database's clock was set back
+                await active_runs.end_lease(self._engine.loom.database, orphan)
             if await self._is_too_old(caller, orphan.run_id):
                 await self._mark_interrupted(caller, orphan.run_id)
                 return

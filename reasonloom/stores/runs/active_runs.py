@@ -13,11 +13,13 @@ SQL = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class Orphan:
-    """A run whose process has stopped renewing its lease."""
+class Lease:
+    """A run that a process carries out, or has left; `now` is the database's clock."""
 
     owner: str
     run_id: UUID
+    until: datetime
+    now: datetime
 
 
 async def release_lease(tx: Transaction, run_id: UUID) -> None:
@@ -42,11 +44,18 @@ async def renew_leases(
         return {row.run_id for row in await connection.execute(SQL.renew_leases, values)}
 
 
-async def orphaned_runs(database: Database, *, limit: int = 100) -> list[Orphan]:
-    """Return the runs of all owners whose lease has expired, the longest expired first."""
+async def leases(database: Database, *, limit: int = 1_000) -> list[Lease]:
+    """Return the leases of all owners, the first to expire first."""
     async with database.recovering() as connection:
-        rows = await connection.execute(SQL.orphaned_runs, {"limit": limit})
-        return [Orphan(row.owner, row.run_id) for row in rows]
+        rows = await connection.execute(SQL.leases, {"limit": limit})
+        return [Lease(**row._mapping) for row in rows]
+
+
+async def end_lease(database: Database, lease: Lease) -> None:
+    """Let a lease expire now, unless it was renewed since."""
+    values = {"owner": lease.owner, "run_id": lease.run_id, "until": lease.until}
+    async with database.recovering() as connection:
+        await connection.execute(SQL.end_lease, values)
 
 
 class AnsweredCall(NamedTuple):

@@ -2,9 +2,12 @@
 UPDATE leases SET until = clock_timestamp() + make_interval(secs => :seconds)
 WHERE holder = :holder AND run_id = ANY(:runs) RETURNING run_id
 
--- name: orphaned_runs
-SELECT owner, run_id FROM leases WHERE until < clock_timestamp()
-ORDER BY until LIMIT :limit
+-- name: leases
+SELECT owner, run_id, until, clock_timestamp() AS now FROM leases ORDER BY until LIMIT :limit
+
+-- name: end_lease
+UPDATE leases SET until = clock_timestamp()
+WHERE owner = :owner AND run_id = :run_id AND until = :until
 
 -- name: release_lease
 DELETE FROM leases WHERE owner = :owner AND run_id = :run

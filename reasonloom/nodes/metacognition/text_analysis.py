@@ -28,11 +28,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 CUT = "only the first {count} sentences were looked at by words"
 SAMPLED = "the classifier read {count} of {whole} passages, evenly spread over the text"
+SHORTENED = "only the first {count:,} characters of each item of evidence were read"
 MOST_COMPARED = 80
 """Sentences that are compared with each other, the first ones."""
 
 MOST_CLASSIFIED = 60
 """Windows that are classified, at most a second's work; some 12,000 letters have as many."""
+
+MOST_EVIDENCE_LETTERS = 400_000
+"""Characters of all evidence that are compared, of each item as many from its beginning."""
 
 LONG = 4_000
 """Characters of text and evidence from which counting goes into a thread: others wait else."""
@@ -64,7 +68,8 @@ async def analyze_text(given: CheckInput, embedder: Embedder, *, compare: bool) 
     windows = spread(whole, MOST_CLASSIFIED)
     scores = await classify([join_sentences(window) for window in windows])
     compared = sentences[:MOST_COMPARED] if compare and language.supported else []
-    evidence = given["evidence"] if compared else []
+    longest = MOST_EVIDENCE_LETTERS // max(1, len(given["evidence"]))
+    evidence = [item[:longest] for item in given["evidence"]] if compared else []
     likeness = await similarity_of(embedder, [*(each.text for each in compared), *evidence])
     long = sum(map(len, [given["text"], *evidence])) > LONG
     argument = await _aside(partial(argument_of, compared, evidence, likeness), aside=long)
@@ -73,6 +78,8 @@ async def analyze_text(given: CheckInput, embedder: Embedder, *, compare: bool) 
     notes = [CUT.format(count=len(sentences))] if unread else []
     if len(windows) < len(whole):
         notes.append(SAMPLED.format(count=len(windows), whole=len(whole)))
+    if evidence != given["evidence"] and evidence:
+        notes.append(SHORTENED.format(count=longest))
     return TextAnalysis(
         given, language, sentences, windows, scores, likeness, argument, faults,
         [*notes, *likeness.notes],

@@ -53,6 +53,9 @@ def test_no_text_of_the_greatest_length_costs_much(
                 for tool in USES
                 for cost in costs_of_longest(server, world.pool, tool, schemas[tool], KINDS)
             ]
+            evidence = [f"{n} {of_length(TEXTS['prose'], 90_000)}" for n in range(50)]
+            much = {"reasoning": of_length(TEXTS["prose"], 90_000), "evidence": evidence}
+            found.append(server.cost("assess_confidence", much, "50 items of evidence"))
             dear = [each for each in found if is_dear(each, server)]
         finally:
             server.stop()
@@ -60,6 +63,18 @@ def test_no_text_of_the_greatest_length_costs_much(
     assert {each.tool for each in found} > {"remember", "evaluate", "memory_ground", "think"}
     answered = [each for each in found if not each.answer["result"]["isError"]]
     assert len(answered) > 200, "most of the others are long ids of nothing"
+
+
+@pytest.mark.parametrize(("length", "read"), [(8_000, None), (8_001, "8,000"), (90_000, "8,000")])
+def test_much_evidence_is_read_in_part_and_that_is_said(
+    speaker: Spoken, length: int, read: str | None
+) -> None:
+    items = [f"{n} {of_length(TEXTS['prose'], length)}"[:length] for n in range(50)]
+    given = {"reasoning": "Ben is right, so the keeper lied.", "evidence": items}
+    told = json.dumps(speaker.call("assess_confidence", given))
+    note = f"only the first {read} characters of each item of evidence were read"
+    assert (note in told) == (read is not None)
+    assert "of each item of evidence" in told or read is None
 
 
 @pytest.mark.parametrize("tool", CHECKS)

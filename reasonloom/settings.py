@@ -146,6 +146,8 @@ class Settings(BaseSettings):
     # durability
     auto_memory: bool = Field(True)
     resume_within: float = Field(600.0, ge=0, le=30 * DAY)
+    wait_days: float = Field(7.0, gt=0, le=36_500)
+    self_judged_confidence: float = Field(0.7, ge=0, le=1)
     lease_seconds: float = Field(15.0, ge=0.5, le=3_600)
     keep_steps_days: int = Field(30, ge=1)
 

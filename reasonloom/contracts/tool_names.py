@@ -75,7 +75,11 @@ DEFAULT_TOOLS = (
     "reasoning_tree", "reasoning_divergent", "reasoning_reflection", "reasoning_auto",
     "reasoning_checkpoint_create", "reasoning_backtrack", "memory_ground",
 )  # fmt: skip
-"""What `--toolsets default` serves, as far as it is built: at most twenty tools."""
+"""What `--toolsets classic` serves: at most twenty tools."""
+
+NOT_WITH_CALLER = ("reasoning_checkpoint_create", "reasoning_backtrack")
+"""What of these `--toolsets default` leaves out where the caller is the language model: two tools
+to answer waiting runs are served instead."""
 
 EXTRA_TOOLS = (
     "batch_remember", "batch_recall", "batch_forget", "export_memories", "memory_health",

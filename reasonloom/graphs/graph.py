@@ -93,6 +93,8 @@ class Graph:
         words: plain words for nodes whose names do not say what is done.
         follow: returns from request and answer the call to make next, if any; it is a run of its
             own, and its answer is returned under `result`.
+        rounds: returns for a request how often a run asks its caller at most, where the caller is
+            the language model; None where that is unknown.
     """
 
     name: str
@@ -107,6 +109,7 @@ class Graph:
     more_steps: Callable[[dict[str, Any]], int | None] | None = None
     words: Mapping[str, str] = field(default_factory=dict)
     follow: Callable[[dict[str, Any], dict[str, Any]], FollowUp | None] | None = None
+    rounds: Callable[[dict[str, Any]], int] | None = None
 
     def saves(self, *, offline: bool) -> bool:
         """Tell whether a run's steps are saved, with a language model or `offline`."""

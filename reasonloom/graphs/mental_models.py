@@ -37,6 +37,7 @@ GRAPHS = by_name(
             {"judge_outcome": judge_outcome, "resolve_prediction": resolve_prediction},
         ),
         saved=True,
+        rounds=lambda request: 1,
         saved_offline=False,
         writes=True,
     ),

@@ -56,6 +56,7 @@ def _check(
             routes={"measure": (dispatch_judges, ["look", ANSWER_NODE])},
         ),
         saved=True,
+        rounds=lambda request: 1,
         saved_offline=False,
         stateless=True,
         components=components,

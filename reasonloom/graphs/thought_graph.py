@@ -79,6 +79,7 @@ GENERATE = Graph(
         routes={"propose": (is_complete, {True: "keep_nodes", False: "propose"})},
     ),
     saved=True,
+    rounds=lambda request: 2,
     writes=True,
     words={"propose": "propose continuations"},
 )
@@ -93,6 +94,7 @@ SCORE = Graph(
         inputs={"cast_ballot": Ballot},
     ),
     saved=True,
+    rounds=lambda request: 1,
     writes=True,
     more_steps=lambda request: BALLOTS - 1,
     words={"find_scored": "find the node", "cast_ballot": "cast blind ballots"},
@@ -105,6 +107,7 @@ AGGREGATE = Graph(
         AggregateState, {"find_inputs": find_inputs, "merge": merge, "keep_merged": persist_merged}
     ),
     saved=True,
+    rounds=lambda request: 1,
     writes=True,
 )
 
@@ -123,6 +126,7 @@ REFINE = Graph(
         inputs={"cast_ballot": Ballot},
     ),
     saved=True,
+    rounds=lambda request: 2,
     writes=True,
     more_steps=lambda request: BALLOTS - 1,
     words={"find_parent": "find the node", "cast_ballot": "compare blind"},
@@ -146,6 +150,7 @@ PRUNE = Graph(
         inputs={"cast_ballot": Ballot},
     ),
     saved=True,
+    rounds=lambda request: 1,
     writes=True,
 )
 
@@ -162,6 +167,7 @@ FINALIZE = Graph(
         },
     ),
     saved=True,
+    rounds=lambda request: 1,
     writes=True,
 )
 

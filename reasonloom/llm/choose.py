@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from reasonloom.errors import SettingMistake
 from reasonloom.llm.port import LanguageModel
+from reasonloom.llm.providers.caller import CALLER
 from reasonloom.llm.setting_forms import one_of, split_kind, unknown_form
 from reasonloom.settings import Settings
 
@@ -13,6 +14,7 @@ VARIABLE = "REASONLOOM_LLM"
 
 FORMS = (
     "offline",
+    "caller",
     "langbase",
     "litellm:MODEL",
     "replay:FILE",
@@ -44,14 +46,22 @@ def choose_llm(
 
 
 def chosen(settings: Settings) -> str:
-    """Return the setting in force, given or found."""
-    if settings.llm:
+    """Return the setting in force, given or found.
+
+    With `caller` this is what answers where no caller can: for references and background work.
+    """
+    if settings.llm and settings.llm != CALLER:
         return settings.llm.strip()
     return "langbase" if settings.langbase_api_key else "offline"
 
 
 def why(settings: Settings) -> str:
     """Return one sentence on which language model is used, and why."""
+    if settings.llm == CALLER:
+        return (
+            f"{CALLER}, because {VARIABLE} says so: tools ask the model that calls them, and "
+            f"{chosen(settings)} serves references and background work."
+        )
     if settings.llm:
         return f"{settings.llm.strip()}, because {VARIABLE} says so."
     if settings.langbase_api_key:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from jsonschema.exceptions import best_match
 from jsonschema.validators import validator_for
 from referencing import Registry
 
@@ -32,6 +33,52 @@ def read_object(text: str, schema: dict[str, Any]) -> dict[str, Any] | None:
         return next((each for each in (*found, *kept) if conforms(each, schema)), None)
     except RecursionError:  # an object nested deeper than any answer is
         return None
+
+
+class Misfit(Exception):
+    """A reply does not follow the schema asked for; says which field, and what it must be."""
+
+
+def read_reply(
+    reply: object, schema: dict[str, Any] | None, *, limit: int | None = None
+) -> tuple[str, dict[str, Any] | None]:
+    """Return a reply's text, and the object in it that follows `schema` where there is one.
+
+    Args:
+        reply: the object itself, or text with it, in fences or prose.
+        schema: None where text is asked for.
+        limit: characters of text that a reply may have, None for any number.
+
+    Raises:
+        Misfit: it is too long, blank, or has no object that follows the schema.
+    """
+    text = reply if isinstance(reply, str) else json.dumps(reply, ensure_ascii=False)
+    text = storable(text)
+    if limit is not None and len(text) > limit:
+        raise Misfit(f"reply: has {len(text):,} characters; at most {limit:,} are taken")
+    if not text.strip():
+        raise Misfit("reply: must not be empty")
+    if schema is None:
+        return text, None
+    parsed = read_object(text, schema)
+    if parsed is None:
+        raise Misfit(_misfit(next(iter(_outermost(text)), None), schema))
+    return text, parsed
+
+
+def _misfit(found: dict[str, Any] | None, schema: dict[str, Any]) -> str:
+    """Return what is wrong with the object in a reply, by its first wrong field."""
+    required = ", ".join(map(str, schema.get("required", ())))
+    if found is None:
+        return f"reply: must be a JSON object with {required}"
+    kept = pruned(found, schema)
+    error = best_match(validator_for(schema)(schema, registry=Registry()).iter_errors(kept))
+    path = [str(each) for each in error.absolute_path] if error else []
+    if error is not None and error.validator == "required":
+        path += [name for name in error.validator_value if name not in error.instance][:1]
+        return f"{'.'.join(path)}: is required; the reply must be a JSON object with {required}"
+    field = ".".join(path) or "reply"
+    return f"{field}: {error.message[:200] if error else 'does not follow the schema'}"
 
 
 def says_nothing(text: str) -> bool:

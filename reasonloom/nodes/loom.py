@@ -15,6 +15,7 @@ from reasonloom.llm.port import Embedder, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import Settings
 from reasonloom.stores.database import Database
+from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.runs import Spent
 
 R = TypeVar("R", bound=Request)
@@ -39,10 +40,14 @@ class Cost:
 
 @dataclass(slots=True, eq=False)
 class Reservation:
-    """One call in flight: its estimated cost, and the cost of reading its answer later."""
+    """One call in flight: its estimated cost, and the cost of reading its answer later.
+
+    `waiting` for its caller's reply, it does not end while the run is at work.
+    """
 
     cost: Cost
     again: Cost
+    waiting: bool = False
 
 
 @dataclass(slots=True)
@@ -112,6 +117,10 @@ class CurrentRun:
         fork: where it was forked from another run, see `RunRow`.
         requests: `input` as `Execution.request` has validated it.
         limits: time limits of tasks at work that one which has ended may shorten.
+        rounds: how often it has asked its caller before.
+        questions: what it asks its caller now.
+        self_judged: True where its caller judged what it wrote itself, False where it let somebody
+            else do so, None where nothing was judged so far.
     """
 
     id: UUID
@@ -129,6 +138,14 @@ class CurrentRun:
     fork: dict[str, Any] | None = None
     requests: dict[type[Request], Request] = field(default_factory=dict)
     limits: set[asyncio.Timeout] = field(default_factory=set)
+    rounds: int = 0
+    questions: list[QuestionRow] = field(default_factory=list)
+    self_judged: bool | None = None
+
+    @property
+    def retries(self) -> bool:
+        """Whether calls that failed are made again: it was resumed, not answered by its caller."""
+        return self.resumed and not self.rounds
 
     def effect(self, node: str, task: str = "0", n: int = 0) -> UUID:
         """Return the id of one effect of this run, the same each time the node runs."""
@@ -142,6 +159,11 @@ class Execution:
     loom: Loom
     caller: Caller
     run: CurrentRun
+
+    def capped(self, confidence: float) -> float:
+        """Return a confidence, lower where whoever thought it also judged it."""
+        most = self.loom.settings.self_judged_confidence if self.run.self_judged else 1.0
+        return min(confidence, most)
 
     def request(self, kind: type[R]) -> R:
         """Return the run's request, validated once per process."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 import frontmatter
@@ -30,6 +32,10 @@ SYSTEM, USER = "system", "user"
 HASH_LENGTH = 16
 MOST_PARTS = 10_000
 """Values in the front matter of a template."""
+
+CLOSING_TAG = re.compile(r"</(\w+)>")
+HARMLESS = "\u2039"
+"""What stands for the `<` of such a tag: a single angle quotation mark."""
 
 ENVIRONMENT = BoundedEnvironment()
 
@@ -192,11 +198,30 @@ class PromptTemplate:
                 name = min(names)
                 raise PromptMistake(f"{self.source} {kind} the variable {name}", field=name)
 
+    @cached_property
+    def _fences(self) -> re.Pattern[str] | None:
+        """What in a variable would open or close a section of this template."""
+        names = "|".join(sorted(set(CLOSING_TAG.findall(self.body))))
+        return re.compile(rf"<(?=/?(?:{names})\b)") if names else None
+
+    def _fenced(self, value: Any) -> Any:
+        """Return a variable's value, its texts unable to leave the section that they are in."""
+        if isinstance(value, str):
+            return self._fences.sub(HARMLESS, value) if self._fences else value
+        if isinstance(value, Mapping):
+            parts = {key: self._fenced(each) for key, each in value.items()}
+            return parts if any(parts[key] is not value[key] for key in parts) else value
+        if isinstance(value, list | tuple):
+            items = [*map(self._fenced, value)]
+            return items if any(map(is_not, items, value)) else value
+        return value
+
     def _block(self, name: str, variables: Mapping[str, object]) -> str:
         template = self._compiled
         try:
             with bounded_work():
-                parts = template.blocks[name](template.new_context(dict(variables)))
+                given = {each: self._fenced(value) for each, value in variables.items()}
+                parts = template.blocks[name](template.new_context(given))
                 return "".join(parts).strip()
         except UndefinedError as error:
             raise PromptMistake(f"{self.source}: {error.message}") from None

@@ -21,6 +21,7 @@ async def call(
     *,
     owner: str = "local",
     key: str | None = None,
+    asks_caller: bool = False,
 ) -> Outcome:
     """Call a tool as `owner`; raises what the tool raises."""
     line = LINES[tool]
@@ -32,6 +33,7 @@ async def call(
             request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
             caller=Caller(owner).within(request.space()),
             key=key,
+            asks_caller=asks_caller,
         )
     )
 

@@ -20,6 +20,7 @@ GRAPHS = by_name(
             routes={"gather": (plan_votes, ["look", VERDICT_NODE])},
         ),
         saved=True,
+        rounds=lambda request: 1,
         saved_offline=False,
         more_steps=lambda request: len(JUDGES) - 1,
         words={

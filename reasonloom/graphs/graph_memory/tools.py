@@ -50,6 +50,7 @@ GRAPHS = by_name(
         1,
         wiring(EndState, {"sum_up_session": sum_up_session, "end_session": end_session}),
         saved=True,
+        rounds=lambda request: 1,
         saved_offline=False,
         writes=True,
     ),

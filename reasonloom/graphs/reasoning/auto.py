@@ -67,6 +67,7 @@ GRAPHS = by_name(
             },
         ),
         saved=True,
+        rounds=lambda request: 1,
         writes=True,
         more_steps=lambda request: None if request.get("execute") else 0,
         follow=execution_of,

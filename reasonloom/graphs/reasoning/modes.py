@@ -8,6 +8,7 @@ from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
 from reasonloom.contracts.reasoning.reflection import ReasoningReflection
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.graphs.graph import Graph, by_name, wiring
+from reasonloom.nodes.reasoning.attempts import MOST_ATTEMPTS
 from reasonloom.nodes.reasoning.backtrack import (
     BacktrackState,
     explore_direction,
@@ -63,6 +64,7 @@ LINEAR = Graph(
         },
     ),
     saved=True,
+    rounds=lambda request: MOST_ATTEMPTS,
     writes=True,
 )  # fmt: skip
 
@@ -112,6 +114,7 @@ TREE = Graph(
         inputs=dict.fromkeys(TREE_NODES.values(), TreeTask),
     ),
     saved=True,
+    rounds=lambda request: 3,
     writes=True,
     more_steps=_steps_of_tree,
     words={"take_in": "take in what came"},
@@ -136,6 +139,7 @@ DIVERGENT = Graph(
         },
     ),
     saved=True,
+    rounds=lambda request: 3 if request.get("constraints") else 2,
     writes=True,
     more_steps=lambda request: ReasoningDivergent.model_validate(request).num_perspectives,
 )  # fmt: skip
@@ -170,6 +174,7 @@ REFLECTION = Graph(
         },
     ),
     saved=True,
+    rounds=lambda request: 3 + _steps_of_reflection(request),
     writes=True,
     more_steps=_steps_of_reflection,
 )  # fmt: skip
@@ -188,6 +193,7 @@ BACKTRACK = Graph(
         routes={"find_checkpoint": BACKTRACK_ROUTE, "explore_direction": BACKTRACK_ROUTE},
     ),
     saved=True,
+    rounds=lambda request: 1,
     writes=True,
     more_steps=lambda request: 0 if request.get("new_direction") else -1,
 )

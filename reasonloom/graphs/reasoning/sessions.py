@@ -28,6 +28,7 @@ GRAPHS = by_name(
             },
         ),
         saved=True,
+        rounds=lambda request: 1,
         writes=True,
     ),
 )

@@ -5,13 +5,14 @@ together are reported once, by their step's name.
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.graph import Graph
 from reasonloom.nodes.loom import CurrentRun
+from reasonloom.stores.runs.questions import QuestionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ class Call:
     """One call of a tool: the request, the caller, and how to report progress.
 
     `key` is the caller's idempotency key: the same key again gives the same run's answer. `offered`
-    names the tools that the caller was offered, None for all that the process serves.
+    names the tools that the caller was offered, None for all that the process serves. With
+    `asks_caller` the caller is the run's language model.
     """
 
     tool: str
@@ -94,12 +96,35 @@ class Call:
     key: str | None = None
     report: Report = no_report
     offered: frozenset[str] | None = None
+    asks_caller: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """The open questions of a waiting run.
+
+    `at_most` is the number of rounds of a usual run, None where that is unknown. `misfits` are
+    the errors of replies that were not taken, and `notes` what became of others, by question.
+    """
+
+    tool: str
+    number: int
+    at_most: int | None
+    questions: list[QuestionRow]
+    misfits: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a run: the answer under its wire names, and notes."""
+    """The outcome of a run: the answer under its wire names, and notes.
+
+    `round` where the run waits for its caller, and has no answer yet. `self_judged` as `CurrentRun`
+    has it.
+    """
 
     run_id: UUID
     answer: dict[str, Any]
     notes: list[str]
+    round: Round | None = None
+    self_judged: bool | None = None

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -20,15 +20,17 @@ from reasonloom.errors import (
     TimedOut,
 )
 from reasonloom.graphs.graph import Graph, load_graph
-from reasonloom.graphs.runs.call import Call, Outcome, Report, Step, offset_report
+from reasonloom.graphs.runs.call import Call, Outcome, Report, Round, Step, offset_report
 from reasonloom.graphs.runs.cancellation import PATIENCE, await_cancellable, await_shielded
 from reasonloom.graphs.runs.executor import GraphExecutor
 from reasonloom.graphs.runs.follow_up import permitted_follow_up, run_follow_up
 from reasonloom.graphs.runs.fork import Fork, copy_step, loom_of_fork, require_own_llm, step_before
 from reasonloom.graphs.runs.journal import RunRows, WriteBehind
+from reasonloom.llm.providers.caller import CALLER, CallerModel
 from reasonloom.nodes.loom import CurrentRun, Execution, Loom
 from reasonloom.nodes.runs.complete_run import done_row
-from reasonloom.stores.runs import runs
+from reasonloom.stores.runs import questions, runs
+from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.runs import RunRow
 from reasonloom.stores.saver import SavedSteps
 from reasonloom.telemetry.active_run import run_span
@@ -65,9 +67,12 @@ class Engine:
             TimedOut: the run took longer than `REASONLOOM_TOOL_TIMEOUT`.
             InternalFault: a defect; the log has the details.
         """
-        outcome = await self._run(call)
+        return await self.followed(call, await self._run(call))
+
+    async def followed(self, call: Call, outcome: Outcome) -> Outcome:
+        """Return an outcome with that of the call which its graph makes next, if any."""
         follow = call.graph.follow
-        following = follow(call.request, outcome.answer) if follow else None
+        following = follow(call.request, outcome.answer) if follow and not outcome.round else None
         if following is None:
             return outcome
         return await run_follow_up(
@@ -93,18 +98,25 @@ class Engine:
             Conflict: somebody else carries it out, its graph has changed since, or it is a fork
                 that asks another language model.
         """
-        return await self._resumed(Call(row.tool, graph, row.input, caller, row.key), row)
+        asks_caller = row.llm == CALLER
+        call = Call(row.tool, graph, row.input, caller, row.key, asks_caller=asks_caller)
+        return await self._resumed(call, row)
 
     async def _resumed(self, call: Call, row: RunRow) -> Outcome:
         graph = call.graph
-        execution = await self._reopened(call, row)
+        execution = await self.reopened(call, row)
         if graph.version != row.graph_version:
             raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
         require_own_llm(row, self.loom.llm.name)
         if not await self.rows.take(execution):
             raise RunInProgress(f"run {row.id} is being carried on already")
+        return await self.continue_run(execution, call)
+
+    async def continue_run(self, execution: Execution, call: Call) -> Outcome:
+        """Continue a run whose lease this process has."""
+        graph = call.graph
         work = self._continue(execution, graph, call.report)
-        return await self._guarded(execution, graph, self._outcome(execution, work))
+        return await self._guarded(execution, graph, self._outcome(execution, graph, work))
 
     async def saved_state(self, caller: Caller, run_id: UUID) -> dict[str, Any]:
         """Return the state in the last saved step of the caller's run, empty if none is stored."""
@@ -123,22 +135,36 @@ class Engine:
         execution = self._begin(call, uuid4(), fork.row(origin.id))
         await self.rows.open(execution)
         work = self._continue(execution, graph, call.report)
-        return await self._guarded(execution, graph, self._outcome(execution, work))
+        return await self._guarded(execution, graph, self._outcome(execution, graph, work))
 
-    async def _continue(self, execution: Execution, graph: Graph, report: Report) -> dict[str, Any]:
+    async def _continue(
+        self, execution: Execution, graph: Graph, report: Report
+    ) -> dict[str, Any] | None:
         """Continue a run from its last saved step; a fork without one, from its origin's."""
         if execution.run.fork is not None:
             await copy_step(self._executor, execution, graph)
         return await self._executor.resume(execution, graph, report)
 
-    async def _reopened(self, call: Call, row: RunRow) -> Execution:
+    async def reopened(self, call: Call, row: RunRow) -> Execution:
+        """Return the execution of a stored run, with what it has used and asked so far."""
         async with self.loom.database.begin(call.caller) as tx:
             spent = await runs.spent(tx, row.id)
+            earlier = await questions.of_run(tx, row.id) if call.asks_caller else []
         begun = self._begin(call, row.id, row.fork)
-        run = replace(begun.run, saved=True, resumed=True, spent=spent, created_at=row.created_at)
+        run = replace(
+            begun.run,
+            started=begun.run.started - (row.latency_ms or 0.0) / 1000,
+            saved=True,
+            resumed=True,
+            spent=spent,
+            created_at=row.created_at,
+            rounds=max((each.round for each in earlier), default=0),
+            self_judged=questions.is_self_judged(earlier),
+        )
         return replace(begun, run=run)
 
     def _begin(self, call: Call, run_id: UUID, fork: dict[str, Any] | None = None) -> Execution:
+        loom = self._loom_of(call)
         run = CurrentRun(
             id=run_id,
             tool=call.tool,
@@ -148,23 +174,23 @@ class Engine:
             started=time.perf_counter(),
             created_at=self.loom.clock(),
             key=call.key,
-            saved=fork is not None or call.graph.saves(offline=self.loom.llm.offline),
+            saved=fork is not None or call.graph.saves(offline=loom.llm.offline),
             fork=fork,
         )
-        return Execution(loom_of_fork(self._loom_of(call), fork), call.caller, run)
+        return Execution(loom_of_fork(loom, fork), call.caller, run)
 
     def _loom_of(self, call: Call) -> Loom:
-        """Return the loom with the tools that the caller was offered, if they are known."""
-        return self.loom if call.offered is None else replace(self.loom, offered=call.offered)
+        """Return the loom with the caller's tools, if they are known, and its language model."""
+        llm = CallerModel() if call.asks_caller else self.loom.llm
+        return replace(self.loom, llm=llm, offered=call.offered or self.loom.offered)
 
     async def _start(self, execution: Execution, call: Call) -> Outcome:
         if not execution.run.saved:
             return await self._run_unsaved(execution, call)
         if not await self.rows.open(execution):
             return await self._answer_of_key(call)
-        return await self._outcome(
-            execution, self._executor.begin(execution, call.graph, call.report)
-        )
+        work = self._executor.begin(execution, call.graph, call.report)
+        return await self._outcome(execution, call.graph, work)
 
     async def _run_unsaved(self, execution: Execution, call: Call) -> Outcome:
         if call.graph.stateless:
@@ -211,8 +237,19 @@ class Engine:
             raise KeyTaken("another call with the same idempotency key is at work; ask again")
         return await self._answer_repeated(call, known)
 
-    async def _outcome(self, execution: Execution, work: Awaitable[dict[str, Any]]) -> Outcome:
-        return _outcome(execution, await work)
+    async def _outcome(
+        self, execution: Execution, graph: Graph, work: Awaitable[dict[str, Any] | None]
+    ) -> Outcome:
+        state = await work
+        if state is not None:
+            return _outcome(execution, state)
+        opened = await self.rows.suspend(execution)
+        return Outcome(
+            execution.run.id,
+            {},
+            [],
+            waiting_round(graph, execution.run.tool, execution.run.input, opened),
+        )
 
     async def _guarded(
         self, execution: Execution, graph: Graph, work: Awaitable[Outcome]
@@ -253,6 +290,17 @@ class Engine:
             if not self.active:
                 self._resting.set()
 
+    async def waiting_outcome(self, caller: Caller, row: RunRow) -> Outcome:
+        """Return the outcome of a run that waits."""
+        return Outcome(row.id, {}, [], await self.open_round(caller, row))
+
+    async def open_round(self, caller: Caller, row: RunRow) -> Round:
+        """Return the open questions of a run that waits."""
+        async with self.loom.database.begin(caller) as tx:
+            known = await questions.of_run(tx, row.id)
+        opened = [each for each in known if each.status == questions.OPEN]
+        return waiting_round(load_graph(row.graph), row.tool, row.input, opened)
+
     async def _find(self, caller: Caller, tool: str, key: str) -> RunRow | None:
         async with self.loom.database.begin(caller) as tx:
             return await runs.find_by_key(tx, tool, key)
@@ -271,7 +319,9 @@ class Engine:
         waited = False
         while time.monotonic() < deadline:
             if known.status == runs.DONE:
-                return _stored(known)
+                return stored_outcome(known)
+            if known.status == runs.WAITING:
+                return await self.waiting_outcome(call.caller, known)
             try:
                 return await self._resumed(call, known)
             except RunInProgress:
@@ -284,7 +334,16 @@ class Engine:
         raise TimedOut("the run of this key is still at work; ask again")
 
 
-def _stored(run: RunRow) -> Outcome:
+def waiting_round(
+    graph: Graph, tool: str, request: dict[str, Any], opened: Sequence[QuestionRow]
+) -> Round:
+    """Return the round of a run of `graph` that waits for these questions."""
+    number = max((each.round for each in opened), default=0)
+    at_most = graph.rounds(request) if graph.rounds else None
+    return Round(tool, number, at_most, [*opened])
+
+
+def stored_outcome(run: RunRow) -> Outcome:
     """Return the outcome in a run's row.
 
     Raises:
@@ -296,4 +355,5 @@ def _stored(run: RunRow) -> Outcome:
 
 
 def _outcome(execution: Execution, state: dict[str, Any]) -> Outcome:
-    return Outcome(execution.run.id, state["answer"], list(dict.fromkeys(state.get("notes", []))))
+    notes = list(dict.fromkeys(state.get("notes", [])))
+    return Outcome(execution.run.id, state["answer"], notes, self_judged=execution.run.self_judged)

@@ -30,12 +30,18 @@ class GraphExecutor:
         state = await compiled.ainvoke({"request": execution.run.input}, context=execution)
         return dict(state)
 
-    async def begin(self, execution: Execution, graph: Graph, report: Report) -> dict[str, Any]:
-        """Return the final state of a saved run, from the start."""
+    async def begin(
+        self, execution: Execution, graph: Graph, report: Report
+    ) -> dict[str, Any] | None:
+        """Return the final state of a saved run, from the start; None where it must wait."""
         return await self._execute(execution, graph, report, {"request": execution.run.input})
 
-    async def resume(self, execution: Execution, graph: Graph, report: Report) -> dict[str, Any]:
+    async def resume(
+        self, execution: Execution, graph: Graph, report: Report
+    ) -> dict[str, Any] | None:
         """Return the final state of a saved run, continued from its last saved step.
+
+        None where it must wait for its caller: `CurrentRun.questions` are then asked.
 
         If no saved step names what comes next (the kill came too early, or a node has another name
         by now) the run starts over: its effects are not repeated, and recorded replies are not
@@ -87,7 +93,7 @@ class GraphExecutor:
 
     async def _execute(
         self, execution: Execution, graph: Graph, report: Report, start: dict[str, Any] | None
-    ) -> dict[str, Any]:
+    ) -> dict[str, Any] | None:
         compiled = await self._compile(graph)
         saving_for.set(execution.caller.owner)
         progress = Progress(graph, execution.run, report, len(compiled.builder.nodes))
@@ -107,7 +113,7 @@ class GraphExecutor:
                 await progress.begin(event["name"])
             else:
                 await progress.end(event["name"])
-        return state
+        return None if execution.run.questions else state
 
     async def _compile(
         self, graph: Graph, *, saved: bool = True

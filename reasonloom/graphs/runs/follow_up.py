@@ -3,11 +3,16 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from reasonloom.errors import ReasonloomError
 from reasonloom.graphs.graph import FollowUp, load_graph
 from reasonloom.graphs.runs.call import Call, Outcome, offset_report
 from reasonloom.nodes.loom import Loom
+from reasonloom.stores.runs.runs import RunRow
+
+RESULT_OF = "\x1fresult of "
+"""What no caller's key begins with: those are printable."""
 
 NOT_OFFERED = "{tool} is not offered by this server"
 
@@ -27,15 +32,37 @@ async def run_follow_up(
         tool=following.tool,
         graph=load_graph(following.graph),
         request=following.request,
-        key=f"{call.key} of {call.tool}" if call.key else None,
+        key=_key(call, first),
         report=offset_report(call.report, len(call.graph.build().nodes)),
     )
     try:
         second = await make(then)
     except ReasonloomError as error:
         return _with(first, executed=following.tool, not_executed=error.message)
-    done = _with(first, executed=following.tool, result=second.answer)
-    return replace(done, notes=list(dict.fromkeys([*first.notes, *second.notes])))
+    return combined(first, following.tool, second)
+
+
+def combined(first: Outcome, tool: str, second: Outcome) -> Outcome:
+    """Return the first outcome with that of the call to `tool`, or the latter where it waits."""
+    if second.round is not None:
+        return second
+    notes = list(dict.fromkeys([*first.notes, *second.notes]))
+    done = _with(first, executed=tool, result=second.answer)
+    judged = second.self_judged if first.self_judged is None else first.self_judged
+    return replace(done, notes=notes, self_judged=judged)
+
+
+def _key(call: Call, first: Outcome) -> str | None:
+    """Return the follow-up's idempotency key; one that may wait is found by it, see `origin_of`."""
+    if call.asks_caller:
+        return f"{RESULT_OF}{first.run_id}"
+    return f"{call.key} of {call.tool}" if call.key else None
+
+
+def origin_of(run: RunRow) -> UUID | None:
+    """Return the run that one which has asked its caller follows, None if it follows none."""
+    key = run.key or ""
+    return UUID(key.removeprefix(RESULT_OF)) if key.startswith(RESULT_OF) else None
 
 
 def permitted_follow_up(following: FollowUp, loom: Loom) -> FollowUp:

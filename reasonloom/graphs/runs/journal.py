@@ -9,16 +9,17 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.errors import DatabaseUnavailable, ReasonloomError
+from reasonloom.errors import Conflict, DatabaseUnavailable, ReasonloomError
 from reasonloom.nodes.loom import Execution, Loom
 from reasonloom.stores.database import Database
 from reasonloom.stores.memory import decay
-from reasonloom.stores.runs import active_runs, runs
+from reasonloom.stores.runs import active_runs, questions, runs
+from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.runs import RunRow
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,12 @@ LONGEST_PAUSE = 10.0
 
 MOST_WAITING = 10_000
 """Entries kept while the database is away; older ones are dropped, and the log says so."""
+
+MOST_WAITING_RUNS = 100
+TOO_MANY_WAIT = (
+    "{most} runs wait for your replies already, and no more can; see reasoning_waiting, and answer "
+    "or decline what it lists"
+)
 
 
 @dataclass
@@ -136,6 +143,24 @@ class RunRows:
         async with self._loom.database.begin(execution.caller) as tx:
             return await runs.record(tx, row)
 
+    async def suspend(self, execution: Execution) -> list[QuestionRow]:
+        """Let a run wait for its caller; return the questions of its new round.
+
+        Raises:
+            Conflict: too many runs of the owner wait already.
+        """
+        run = execution.run
+        ordered = sorted(run.questions, key=lambda each: (each.key.node, each.key.task, each.key.n))
+        numbered = [replace(each, number=place) for place, each in enumerate(ordered, 1)]
+        before = self._loom.clock() - timedelta(days=self._loom.settings.wait_days)
+        async with self._loom.database.begin(execution.caller) as tx:
+            await questions.abandon(tx, before, self._loom.clock())
+            if not run.rounds and await questions.count_waiting(tx) >= MOST_WAITING_RUNS:
+                raise Conflict(TOO_MANY_WAIT.format(most=MOST_WAITING_RUNS))
+            worked = (time.perf_counter() - run.started) * 1000
+            await questions.suspend(tx, run.id, numbered, worked_ms=worked)
+        return numbered
+
     async def fail(self, execution: Execution, error: ReasonloomError) -> None:
         """Record a run that ended with an error."""
         await self._close(execution, runs.FAILED, error)
@@ -186,7 +211,7 @@ class RunRows:
             error={"type": type(error).__name__, "message": error.message} if error else None,
             key=run.key if run.saved else None,
             client=execution.caller.client,
-            llm=self._loom.llm.name if run.saved else None,
+            llm=execution.loom.llm.name if run.saved else None,
             latency_ms=(time.perf_counter() - run.started) * 1000 if ended else None,
             finished_at=self._loom.clock() if ended else None,
             fork=run.fork,

@@ -18,7 +18,12 @@ NODES = 6
 """Nodes of the wiring."""
 
 
-def _streams(name: str, begin: Node, more_steps: Callable[[dict[str, Any]], int]) -> Graph:
+def _streams(
+    name: str,
+    begin: Node,
+    more_steps: Callable[[dict[str, Any]], int],
+    rounds: Callable[[dict[str, Any]], int],
+) -> Graph:
     """Return the graph that begins with `begin`.
 
     The streams of a quarter are tasks of one step: `exchange` runs when all have ended, and only
@@ -44,6 +49,7 @@ def _streams(name: str, begin: Node, more_steps: Callable[[dict[str, Any]], int]
             },
         ),
         saved=True,
+        rounds=rounds,
         writes=True,
         components=(
             "reasoningStreams", "synthesisEngine", "memoryRepository", "embeddingEngine",
@@ -75,7 +81,16 @@ def _steps_of_pondering(request: dict[str, Any]) -> int:
     return 3 + QUARTERS * (len(STREAMS) + 1) + checked - NODES
 
 
+def _checks(request: dict[str, Any]) -> int:
+    return 1 if (request.get("context") or {}).get("constraints") else 0
+
+
 GRAPHS = by_name(
-    _streams("think", begin_think, _steps_of_thinking),
-    _streams("ponder", begin_ponder, _steps_of_pondering),
+    _streams("think", begin_think, _steps_of_thinking, lambda request: 2 + _checks(request)),
+    _streams(
+        "ponder",
+        begin_ponder,
+        _steps_of_pondering,
+        lambda request: QUARTERS + 1 + _checks(request),
+    ),
 )

@@ -145,6 +145,7 @@ async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, 
     question = Question(
         node="look",
         prompt="grounding/entailment",
+        blind=True,
         variables={
             "claim": state["claim"],
             "memories": state["memories"],

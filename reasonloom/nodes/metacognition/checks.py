@@ -90,6 +90,7 @@ async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, 
     question = Question(
         node="look",
         prompt=f"metacognition/{part}",
+        blind=True,
         variables={
             "text": given["text"],
             "background": given["context"],

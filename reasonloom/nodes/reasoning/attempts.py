@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.llm.offline.fill import NOTHING_KNOWN
+from reasonloom.llm.providers.caller import CALLER
 from reasonloom.nodes.history import lookup
 from reasonloom.nodes.history.truncation import truncate
-from reasonloom.nodes.memory.injection.detection import mark_suspicious
+from reasonloom.nodes.memory.injection.detection import detect_injection, mark_suspicious
 from reasonloom.nodes.memory.retrieval.retrieve import retrieve
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.stores.memory.search import retrieval
@@ -18,11 +19,15 @@ from reasonloom.stores.memory.search.scope import Scope
 from reasonloom.text.sentences import join_sentences, sentences_in
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from reasonloom.llm.port import Reply
     from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.memory.retrieval.retrieve import ScoredMemory
     from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 MOST_ATTEMPTS = 2
+LEFT_OUT = "left out, because they read like orders: {names}"
 MOST_MEMORIES = 5
 TRANSCRIPT_TOKENS = 300
 """Tokens of an excerpt of a past conversation in a prompt; its parts are cut alike."""
@@ -61,12 +66,25 @@ async def recall_for(execution: Execution, content: str) -> tuple[list[dict[str,
         )
         found = [*found, *past.page]
         notes = [*notes, *(note for note in past.notes if note not in notes)]
+    if execution.loom.llm.name == CALLER and execution.loom.settings.suspicion:
+        found, left_out = without_suspicious(found)
+        notes = [*notes, *left_out]
     best = sorted(found, key=lambda each: (-each.score, each.memory.id))[:MOST_MEMORIES]
     execution.loom.journal.reinforce(execution.caller, [each.memory.id for each in best])
     memories = [
         {"id": each.memory.id, "content": _memory_text(execution, each.memory)} for each in best
     ]
     return memories, notes
+
+
+def without_suspicious(found: Sequence[ScoredMemory]) -> tuple[list[ScoredMemory], list[str]]:
+    """Return memories that do not read like orders, and a note on those that do.
+
+    An agent with tools could follow them.
+    """
+    kept = [each for each in found if not detect_injection(each.memory.content).reasons]
+    names = [f"mem-{each.memory.id}" for each in found if each not in kept]
+    return kept, [LEFT_OUT.format(names=", ".join(names))] if names else []
 
 
 async def _has_transcripts(execution: Execution) -> bool:

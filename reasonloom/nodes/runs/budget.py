@@ -13,6 +13,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from langgraph.errors import GraphInterrupt
+from langgraph.types import interrupt
+
 from reasonloom.errors import BudgetExceeded
 from reasonloom.llm.port import Priced, Usage
 from reasonloom.nodes.loom import Cost, Reservation
@@ -86,6 +89,8 @@ async def reserve(execution: Execution, cost: Cost, policy: ReservePolicy) -> As
     while lack := _shortfall(execution, reservation, policy, await _prices(execution)):
         if lack.limit == "calls" or not run.ledger.flying:
             raise lack
+        if all(each.waiting for each in run.ledger.flying):
+            interrupt("budget")  # asked once the replies to the others are here
         await run.ledger.changed.wait()
     if policy.last:
         run.ledger.again = Cost()
@@ -93,8 +98,12 @@ async def reserve(execution: Execution, cost: Cost, policy: ReservePolicy) -> As
     run.ledger.flying.append(reservation)
     try:
         yield lambda usage: _settle(execution, usage, policy)
+    except GraphInterrupt:
+        reservation.waiting = True
+        raise
     finally:
-        run.ledger.flying.remove(reservation)
+        if not reservation.waiting:
+            run.ledger.flying.remove(reservation)
         run.ledger.notify()
 
 

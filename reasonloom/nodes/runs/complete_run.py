@@ -28,13 +28,25 @@ async def complete_run(
     Raises:
         KeyTaken: another call with the same idempotency key was faster; nothing is stored.
     """
-    wire = answer.wire()
+    wire = _capped(execution, answer.wire())
     row = done_row(execution, {"answer": wire, "notes": notes}, session_id=session_id)
     if execution.run.saved:
         await runs.close_run(tx, row)
     elif not await runs.record(tx, row):
         raise KeyTaken("another call with the same idempotency key was faster")
     return {"answer": wire, "notes": notes}
+
+
+def _capped(execution: Execution, value: Any) -> Any:
+    """Return an answer's value with no `confidence` above that of a run which judged itself."""
+    if isinstance(value, list):
+        return [_capped(execution, each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    found = {name: _capped(execution, each) for name, each in value.items()}
+    if isinstance(confidence := found.get("confidence"), int | float):
+        found["confidence"] = execution.capped(confidence)
+    return found
 
 
 def done_row(

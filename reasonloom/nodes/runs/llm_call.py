@@ -8,11 +8,15 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from langgraph.types import interrupt
+
 from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable, ServiceFault, TimedOut
 from reasonloom.llm.off_schema import as_requested
 from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.providers.caller import CALLER
 from reasonloom.nodes.runs.budget import NO_RESERVE, ReservePolicy, cost_of, reserve
 from reasonloom.stores.runs import replies
+from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.replies import CallKey, RecordedCall
 from reasonloom.telemetry.metrics import traced_llm_call
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from reasonloom.prompts.template import RenderedPrompt
 
 log = logging.getLogger(__name__)
+DECLINED = "the caller declined to answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +34,7 @@ class Question:
 
     `sample` distinguishes several answers to the same question, as `Ask.sample` does; `aside`
     relates it to a later call for which budget is set aside; `seconds` is its time limit, None for
-    what the run has left.
+    what the run has left. `blind` ones judge: whoever wrote what they judge should not answer.
     """
 
     node: str
@@ -42,10 +47,13 @@ class Question:
     sample: int = 0
     aside: ReservePolicy = NO_RESERVE
     seconds: float | None = None
+    blind: bool = False
 
 
 async def ask(execution: Execution, question: Question) -> Reply:
     """Return the language model's reply; a recorded reply is not paid for again.
+
+    If the caller is the language model, the step ends here until its reply is recorded.
 
     Raises:
         BudgetExceeded: the call may cost more than the run's budget has left.
@@ -57,6 +65,9 @@ async def ask(execution: Execution, question: Question) -> Reply:
     if run.resumed and (known := await _recorded(execution, key)):
         return _as_requested(known, prompt)
     async with reserve(execution, cost_of(execution, prompt), question.aside) as settle:
+        if loom.llm.name == CALLER:
+            run.questions.append(_to_caller(execution, question, prompt, key))
+            interrupt(f"{key.node}/{key.task}/{key.n}")
         started = time.perf_counter()
         answer = loom.llm.answer(_to_port(execution, question, prompt))
         reply = await traced_llm_call(loom.llm.name, answer)
@@ -64,6 +75,26 @@ async def ask(execution: Execution, question: Question) -> Reply:
     call = _call(execution, key, prompt, reply, time.perf_counter() - started)
     async with loom.database.begin(execution.caller) as tx:
         return _as_requested(_reply(await replies.record(tx, call)), prompt)
+
+
+def _to_caller(
+    execution: Execution, question: Question, prompt: RenderedPrompt, key: CallKey
+) -> QuestionRow:
+    """Return a question of the run's next round, not yet numbered."""
+    return QuestionRow(
+        key=key,
+        round=execution.run.rounds + 1,
+        number=0,
+        role=prompt.name.rpartition("/")[2],
+        blind=question.blind,
+        prompt=prompt.name,
+        prompt_version=prompt.version,
+        prompt_hash=prompt.hash,
+        system_text=prompt.system,
+        user_text=prompt.user,
+        schema=prompt.schema,
+        most_tokens=execution.loom.settings.output_tokens,
+    )
 
 
 def _as_requested(reply: Reply, prompt: RenderedPrompt) -> Reply:
@@ -130,6 +161,8 @@ def _call(
 
 
 def _reply(known: dict[str, Any]) -> Reply:
+    if known["reply"].get("declined"):
+        raise LlmRefused(DECLINED)
     usage = Usage(
         tokens_in=known["tokens_in"],
         tokens_out=known["tokens_out"],

@@ -155,7 +155,7 @@ def next_thought(
         mode=mode,
         input=question,
         content=content,
-        confidence=confidence,
+        confidence=execution.capped(confidence),
         llm=execution.loom.llm.name,
         run_id=execution.run.id,
         metadata=metadata or {},

@@ -186,7 +186,7 @@ async def persist_conclusion(
         mode=brief["tool"],
         input=brief["problem"],
         content=content,
-        confidence=confidence,
+        confidence=execution.capped(confidence),
         llm=execution.loom.llm.name,
         run_id=run.id,
         metadata=metadata,

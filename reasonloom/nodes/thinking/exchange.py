@@ -59,7 +59,7 @@ async def exchange(state: ThinkingState, runtime: Runtime[Execution]) -> dict[st
     execution, brief = runtime.context, state["brief"]
     if not successful_outputs(brief, state["said"]):
         run = execution.run
-        if run.resumed and state.get("redone") != run.started:
+        if run.retries and state.get("redone") != run.started:
             return {"redone": run.started, "barrier": {"quarter": 1, "stopped": None}}
         raise fault_of(latest_outputs(brief, state["said"])[0], "stream")
     quarter = state["barrier"]["quarter"]

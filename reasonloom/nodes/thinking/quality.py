@@ -141,6 +141,7 @@ async def check_conclusion(state: CheckTask, runtime: Runtime[Execution]) -> dic
     question = Question(
         node="check_conclusion",
         prompt="divergent/check",
+        blind=True,
         variables={
             "content": brief["problem"],
             "viewpoint": state["text"],

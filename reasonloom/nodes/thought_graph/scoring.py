@@ -134,6 +134,7 @@ async def cast_ballot(state: Ballot, runtime: Runtime[Execution]) -> dict[str, A
     question = Question(
         node="cast_ballot",
         prompt="got/judge",
+        blind=True,
         variables={
             "problem": state["place"]["problem"],
             "memories": state["memories"],

@@ -31,7 +31,8 @@ async def redact(tx: Transaction, *memory_ids: int) -> int:
     """Redact the runs that stored, found or used any of the memories; return how many.
 
     Their rows keep the tool, times and cost; arguments, answers, replies and saved steps are
-    removed. Unfinished runs that hold the memory in a saved step only start again without it.
+    removed. Unfinished runs that hold the memory in a saved step only start again without it,
+    and so do waiting ones that ask with it.
     """
     names = [f"mem-{memory_id}" for memory_id in memory_ids]
     numbers = "|".join(str(memory_id) for memory_id in memory_ids)
@@ -44,6 +45,7 @@ async def redact(tx: Transaction, *memory_ids: int) -> int:
             f'|"({"|".join(LISTS)})": \\[([0-9]+, )*({numbers})[],]'
         ),
     }
+    await _withdraw_questions(tx, memory_ids)
     return await _redacted(tx, [row.id for row in await tx.all(SQL.touched, values)])
 
 
@@ -55,6 +57,15 @@ async def redact_past(tx: Transaction, memory_ids: Sequence[int]) -> int:
     names = [f"mem-{memory_id}" for memory_id in memory_ids]
     values = {"memories": list(memory_ids), "names": names}
     return await _redacted(tx, [row.id for row in await tx.all(SQL.past, values)])
+
+
+async def _withdraw_questions(tx: Transaction, memory_ids: Sequence[int]) -> None:
+    """Withdraw the open questions that quote a memory: their runs start again without it."""
+    runs = [row.run_id for row in await tx.all(SQL.quoted, {"memories": list(memory_ids)})]
+    if runs:
+        await tx.run(SQL.withdraw, {"runs": runs})
+        await tx.run(SQL.prompts, {"runs": runs})
+        await _drop_steps(tx, runs)
 
 
 async def _redacted(tx: Transaction, touched: Sequence[UUID]) -> int:

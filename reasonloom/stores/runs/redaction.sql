@@ -16,6 +16,17 @@ SELECT r.id FROM runs r WHERE r.owner = :owner AND (
     OR r.id IN (SELECT m.run_id FROM memories m WHERE m.owner = :owner AND m.id = ANY(:memories)
         AND m.run_id IS NOT NULL))
 
+-- name: quoted
+SELECT DISTINCT q.run_id FROM questions q
+    JOIN memories m ON m.owner = q.owner AND m.id = ANY(:memories)
+WHERE q.owner = :owner AND q.status = 'open'
+    AND position(left(m.content, 200) IN q.user_text) > 0
+
+-- name: withdraw
+-- types: runs uuid[]
+UPDATE questions SET status = 'withdrawn', system_text = '', user_text = ''
+WHERE owner = :owner AND run_id = ANY(:runs) AND status = 'open'
+
 -- name: runs
 -- types: runs uuid[]
 UPDATE runs SET input = '{"redacted": true}',

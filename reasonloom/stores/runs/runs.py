@@ -11,6 +11,7 @@ from reasonloom.stores.statements import columns, load, parameters, values_of
 
 RUNNING, DONE, FAILED = "running", "done", "failed"
 CANCELLED, INTERRUPTED = "cancelled", "interrupted"
+WAITING, ABANDONED = "waiting", "abandoned"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ OWNED = (
     "basin_members", "basin_runs", "basins", "branches", "chunks", "current_sessions", "edges",
     "embeddings", "forgets", "graph_edges", "graph_nodes", "graph_prunings", "hooks", "leases",
     "llm_calls", "memories", "model_basins", "model_revisions", "model_templates", "models",
-    "owners", "predictions", "projects", "runs", "session_checkpoints", "sessions", "spaces",
-    "state_snapshots", "terms", "thought_graphs", "thoughts", "transcripts", "workspace_contexts",
-    "workspaces",
+    "owners", "predictions", "projects", "questions", "runs", "session_checkpoints", "sessions",
+    "spaces", "state_snapshots", "terms", "thought_graphs", "thoughts", "transcripts",
+    "workspace_contexts", "workspaces",
 )  # fmt: skip
 SAVED_STEPS = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"]
 
@@ -156,6 +156,9 @@ def fill(access: Access) -> None:
         VALUES ('a', 1, 1, 'related_to', 1, 'o');
     INSERT INTO runs (owner, id, tool, graph, graph_version, status, input)
         VALUES ('a', {run}, 't', 'g', 1, 'running', '{{}}');
+    INSERT INTO questions (owner, run_id, node, task, n, round, number, role, blind, prompt,
+        prompt_version, prompt_hash, system_text, user_text, most_tokens, status)
+        SELECT owner, id, 'n', '0', 0, 1, 1, 'r', false, 'p', 1, 'h', '', '', 1, 'open' FROM runs;
     INSERT INTO llm_calls (owner, run_id, node, task, n, prompt, prompt_version, prompt_hash,
         llm, model, reply, tokens_in, tokens_out, tokens_estimated, attempts, latency_ms)
         VALUES ('a', {run}, 'n', '0', 0, 'p', 1, 'h', 'l', 'm', '{{}}', 0, 0, false, 1, 0);

@@ -121,7 +121,7 @@ def _sprout(
         mode=MODE,
         input=state["request"]["content"],
         content=view["viewpoint"],
-        confidence=float(view["confidence"]),
+        confidence=execution.capped(view["confidence"]),
         llm=execution.loom.llm.name,
         run_id=run.id,
         metadata={

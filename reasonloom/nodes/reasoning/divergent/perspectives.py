@@ -164,6 +164,7 @@ async def take_perspective(task: PerspectiveTask, runtime: Runtime[Execution]) -
     question = Question(
         node="check_constraints",
         prompt="divergent/check",
+        blind=True,
         variables={
             "content": request.content,
             "viewpoint": view["viewpoint"],

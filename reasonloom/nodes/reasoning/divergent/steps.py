@@ -98,7 +98,7 @@ async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict
     views, attempts = usable_views(state["views"]), state["attempts"]
     if not views:
         run = execution.run
-        if run.resumed and state.get("redone") != run.started:
+        if run.retries and state.get("redone") != run.started:
             return {"redone": run.started}
         raise _fault(latest_views(state["views"]))
     heard = await _ask_for_synthesis(execution, state, views)

@@ -76,6 +76,7 @@ async def hear_opinion(state: EvaluationState, runtime: Runtime[Execution]) -> d
     question = Question(
         node="hear_opinion",
         prompt="reflection_evaluate/opine",
+        blind=True,
         variables={
             "question": state["question"][0],
             "history": state["history"],

@@ -188,6 +188,7 @@ async def _ask(
     question = Question(
         node=node,
         prompt=f"reflection/{prompt}",
+        blind=prompt != "revise",
         variables={
             "question": state["answer_given"]["question"],
             "history": state["history"],

@@ -53,7 +53,7 @@ async def judge_branches(state: TreeTask, runtime: Runtime[Execution]) -> dict[s
         return _as_result(execution, state, _ballot(state, first["label"], {}, ""))
     candidates = [{"label": each["label"], "text": each["text"]} for each in thoughts]
     question = _question("judge_branches", JUDGE, _ballot_variables(state, candidates), state)
-    question = replace(question, aside=ReservePolicy(last=True))
+    question = replace(question, aside=ReservePolicy(last=True), blind=True)
     heard = await ask_or_note(execution, question, "a ballot")
     if heard.parsed is None:
         return _as_result(execution, state, {}, heard)

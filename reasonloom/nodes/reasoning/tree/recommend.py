@@ -49,7 +49,7 @@ async def recommend(state: TreeState, runtime: Runtime[Execution]) -> dict[str, 
 def _restart_search(state: TreeState, execution: Execution, came: list[Result]) -> dict[str, Any]:
     """Restart the search, once each time the run is resumed; otherwise raise the fault."""
     run, trial = execution.run, state["trial"]
-    if not run.resumed or trial["redone"] == run.started:
+    if not run.retries or trial["redone"] == run.started:
         raise _fault(came)
     again = Trial(**{**trial, "number": trial["number"] + 1, "redone": run.started})
     return {"trial": again, "search": search_for(execution, state["request"]["content"], again)}

@@ -131,7 +131,7 @@ async def finish_wave(state: AnalysisState, runtime: Runtime[Execution]) -> dict
         return {"wave": {"at": at + 1, "over": False}}
     if successful_results(plan, state["done"]):
         return {"wave": {"at": at, "over": True}}
-    if run.resumed and state.get("redone") != run.started:
+    if run.retries and state.get("redone") != run.started:
         return {"redone": run.started, "wave": {"at": 0, "over": False}}
     raise fault_of(latest_results(plan, state["done"])[0], "step")
 

@@ -132,6 +132,7 @@ async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, A
     question = Question(
         node="carry_out",
         prompt=words.prompt,
+        blind=order["kind"] == "judge",
         variables=words.variables,
         pipe=words.pipe,
         task=order["key"],

@@ -1,0 +1,127 @@
+"""Questions of waiting runs to whoever called the tool, and the state of their rounds."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from reasonloom.stores.database import Transaction
+from reasonloom.stores.runs.replies import CallKey
+from reasonloom.stores.runs.runs import RunRow
+from reasonloom.stores.statements import columns, load, parameters, values_of
+
+OPEN, ANSWERED, DECLINED = "open", "answered", "declined"
+WITHDRAWN = "withdrawn"
+SELF_JUDGED, INDEPENDENT = "self-judged", "independent"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRow:
+    """A question as stored.
+
+    Attributes:
+        round, number: from 1; both make its `id`.
+        role: what it asks for, such as `explore`.
+        blind: it judges, so that whoever wrote what is judged should not answer.
+        schema: JSON Schema of the reply, None for plain text.
+        most_tokens: tokens that the reply may have.
+        checked: for a blind one that is answered, whether its answerer was independent.
+    """
+
+    key: CallKey
+    round: int
+    number: int
+    role: str
+    blind: bool
+    prompt: str
+    prompt_version: int
+    prompt_hash: str
+    system_text: str
+    user_text: str
+    schema: dict[str, Any] | None
+    most_tokens: int
+    status: str = OPEN
+    checked: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The id by which it is answered."""
+        return f"r{self.round}q{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRun:
+    """A run that waits, with the number of its open questions."""
+
+    id: UUID
+    tool: str
+    round: int
+    open: int
+    since: datetime
+
+
+SQL = load(
+    __file__,
+    key=columns(CallKey),
+    key_parameters=parameters(CallKey),
+    columns=columns(QuestionRow, without=("key",)),
+    parameters=parameters(QuestionRow, without=("key",)),
+    run_columns=columns(RunRow),
+)
+
+
+async def suspend(
+    tx: Transaction, run_id: UUID, questions: list[QuestionRow], *, worked_ms: float
+) -> None:
+    """Store the questions of a run's new round; let the run wait, and release its lease.
+
+    `worked_ms` are the milliseconds that the run has worked so far.
+    """
+    for each in questions:
+        await tx.run(SQL.insert, {**values_of(each.key), **values_of(each)})
+    await tx.run(SQL.suspend, {"run": run_id, "worked": worked_ms})
+
+
+async def count_waiting(tx: Transaction) -> int:
+    """Return how many runs of the owner wait."""
+    row = await tx.first(SQL.count_waiting, {})
+    return int(row.waiting) if row else 0
+
+
+async def waiting_runs(tx: Transaction) -> list[WaitingRun]:
+    """Return the runs of the space that wait, the one that waits longest first."""
+    return [WaitingRun(*row) for row in await tx.tuples(SQL.waiting_runs, {})]
+
+
+async def of_run(tx: Transaction, run_id: UUID) -> list[QuestionRow]:
+    """Return the questions of a run by round and number."""
+    found = []
+    for row in await tx.all(SQL.of_run, {"run": run_id}):
+        values = dict(row._mapping)
+        key = CallKey(*(values.pop(name) for name in ("run_id", "node", "task", "n")))
+        found.append(QuestionRow(key, **values))
+    return found
+
+
+def is_self_judged(known: Iterable[QuestionRow]) -> bool | None:
+    """Return whether any of a run's judgements was its author's own; None without judgements."""
+    checks = {each.checked for each in known if each.blind and each.status == ANSWERED}
+    return SELF_JUDGED in checks if checks else None
+
+
+async def settle(tx: Transaction, question: QuestionRow, status: str, checked: str | None) -> None:
+    """Mark an open question as answered or declined; its text is kept with the reply."""
+    values = {**values_of(question.key), "status": status, "checked": checked}
+    await tx.run(SQL.settle, values)
+
+
+async def lock_run(tx: Transaction, run_id: UUID) -> RunRow | None:
+    """Return a run, locked until the transaction ends; None where the owner has none such."""
+    row = await tx.first(SQL.lock_run, {"run": run_id})
+    return RunRow(**row._mapping) if row else None
+
+
+async def abandon(tx: Transaction, before: datetime, at: datetime) -> int:
+    """Close the owner's runs that have waited since `before`; return how many."""
+    return await tx.run(SQL.abandon, {"before": before, "at": at})

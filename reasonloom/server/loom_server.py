@@ -35,6 +35,7 @@ from reasonloom import __version__
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.tool_names import ALL_TOOLS
 from reasonloom.errors import InvalidArgument, ReasonloomError
+from reasonloom.server.answer_tools import RunTool, answer_tools
 from reasonloom.server.auth.principal import caller_of, scopes_of
 from reasonloom.server.auth.scopes import READ, WRITE, allows
 from reasonloom.server.catalogue.served import Catalogue, instructions
@@ -75,7 +76,8 @@ class LoomServer(MCPServer[dict[str, Any]]):
     ) -> None:
         """Serve the catalogue and `extra_tools`; `more` are the SDK's own arguments."""
         tools = [
-            *(make_tool(served, lifespan, catalogue.offered) for served in catalogue.tools),
+            *(make_tool(served, lifespan, catalogue) for served in catalogue.tools),
+            *(answer_tools(catalogue, lifespan) if catalogue.asks_caller else ()),
             *extra_tools,
         ]
         super().__init__(
@@ -97,6 +99,10 @@ class LoomServer(MCPServer[dict[str, Any]]):
         )
         self.needed = {each.name: each.needed for each in catalogue.tools}
         self.requests = {each.name: each.line.request for each in catalogue.tools}
+        self.requests |= {each.name: each.request for each in tools if isinstance(each, RunTool)}
+        self._answering = {
+            each.name: tuple(each.asking) for each in tools if isinstance(each, RunTool)
+        }
         self._lifespan = lifespan
         self._prompts_wait = not catalogue.is_reference
         self._index = ResourceIndex(catalogue.resources, lifespan)
@@ -121,6 +127,8 @@ class LoomServer(MCPServer[dict[str, Any]]):
 
     def _permits(self, scopes: Sequence[str], name: str) -> bool:
         """Return whether scopes allow a tool; one outside the catalogue needs both."""
+        if name in self._answering:
+            return any(self._permits(scopes, each) for each in self._answering[name])
         needed = self.needed.get(name)
         return allows(scopes, needed) if needed else {READ, WRITE} <= set(scopes)
 

@@ -21,9 +21,10 @@ from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import DatabaseUnavailable, InvalidArgument, TimedOut
 from reasonloom.server.auth.principal import caller_of
 from reasonloom.server.base_tool import BaseTool, call_result
-from reasonloom.server.catalogue.served import ServedTool
+from reasonloom.server.catalogue.served import Catalogue, ServedTool
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.envelopes.envelope import ResponseMeta
+from reasonloom.server.questions import questions_result, with_questions
 from reasonloom.server.toolsets.toolset import Effect
 from reasonloom.server.usage_limits import require_daily_credit, require_size
 
@@ -82,6 +83,7 @@ class LoomTool(BaseTool):
     lifespan: EngineLifespan
     offered: frozenset[str]
     published: dict[str, Any]
+    asks_caller: bool = False
 
     @property
     def output_schema(self) -> dict[str, Any]:
@@ -100,8 +102,13 @@ class LoomTool(BaseTool):
         if self._may_cost():
             await self._require_credit(context)
         outcome, meta = await self._outcome(arguments, context, started)
-        answer = call_result(self.envelope.success(outcome.answer, meta), failed=False)
         done = None if self.served.line.effect is Effect.READS else str(outcome.run_id)
+        if outcome.round is not None:
+            answer = questions_result(
+                outcome.run_id, outcome.round, self.lifespan.settings.output_tokens
+            )
+        else:
+            answer = call_result(self.envelope.success(outcome.answer, meta), failed=False)
         most = self.lifespan.settings.answer_characters
         require_size(answer, most, self.parameters["properties"], done)
         return answer
@@ -115,7 +122,13 @@ class LoomTool(BaseTool):
         key = (context.request_context.meta or {}).get(IDEMPOTENCY_KEY)
         caller = caller_of(self.lifespan.settings, context)
         known = key if isinstance(key, str) else None
-        await require_daily_credit(await self._engine(), caller, self.served.line.name, known)
+        await require_daily_credit(
+            await self._engine(),
+            caller,
+            self.served.line.name,
+            known,
+            asks_caller=self.asks_caller,
+        )
 
     async def _outcome(
         self, arguments: dict[str, Any], context: Context[Any, Any], started: float
@@ -131,6 +144,7 @@ class LoomTool(BaseTool):
                 raise
         from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
         from reasonloom.graphs.runs.call import Call  # noqa: PLC0415 - heavy, and loaded by now
+        from reasonloom.llm.providers.caller import CallerModel  # noqa: PLC0415
 
         call = Call(
             tool=line.name,
@@ -140,11 +154,13 @@ class LoomTool(BaseTool):
             key=key,
             report=_reporter(context),
             offered=self.offered,
+            asks_caller=self.asks_caller,
         )
         try:
             if engine is not None:
                 outcome = await engine.call(call)
-                return outcome, _response_meta(outcome, call, engine.loom.llm, started)
+                llm = CallerModel() if self.asks_caller else engine.loom.llm
+                return outcome, _response_meta(outcome, call, llm, started)
         except DatabaseUnavailable:
             if not call.graph.stateless:
                 raise
@@ -211,9 +227,11 @@ def _reporter(context: Context[Any, Any]) -> Report:
     return partial(report_step, context)
 
 
-def make_tool(served: ServedTool, lifespan: EngineLifespan, offered: frozenset[str]) -> LoomTool:
-    """Return the MCP tool of one line of the catalogue; `offered` are all that stand beside it."""
+def make_tool(served: ServedTool, lifespan: EngineLifespan, catalogue: Catalogue) -> LoomTool:
+    """Return the MCP tool of one line of a catalogue."""
     line = served.line
+    waits = catalogue.asks_caller and line.open_world
+    answer = served.envelope.schema(publish(line.answer, answer=True))
     return LoomTool(
         envelope=served.envelope,
         name=served.name,
@@ -223,8 +241,9 @@ def make_tool(served: ServedTool, lifespan: EngineLifespan, offered: frozenset[s
         annotations=_hints(line.effect, open_world=line.open_world),
         served=served,
         lifespan=lifespan,
-        offered=offered,
-        published=served.envelope.schema(publish(line.answer, answer=True)),
+        offered=catalogue.offered,
+        published=with_questions(answer) if waits else answer,
+        asks_caller=waits,
     )
 
 

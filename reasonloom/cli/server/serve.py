@@ -12,6 +12,7 @@ import typer
 
 from reasonloom.cli.server.log_setup import set_up_log
 from reasonloom.errors import SettingMistake
+from reasonloom.llm.providers.caller import CALLER
 from reasonloom.server.catalogue.selection import choose
 from reasonloom.settings import Settings, load_settings, variables_of
 
@@ -105,6 +106,7 @@ def serve(
         "toolsets": toolsets, "tools": tools, "exclude_tools": exclude_tools, "serve_as": as_,
     }  # fmt: skip
     settings = load_settings(**chosen, read_only=read_only or None, stateless=stateless or None)
+    settings = _asking_caller(settings)
     try:
         anyio.run(require_usable, settings)
     except SettingMistake as mistake:
@@ -117,6 +119,13 @@ def serve(
     else:
         anyio.run(serve_http, settings, http, _studio_mount() if studio else None)
     last.served = True
+
+
+def _asking_caller(settings: Settings) -> Settings:
+    """Let the model that calls the tools think for them, where no other is set."""
+    if settings.llm or settings.langbase_api_key or settings.serve_as:
+        return settings
+    return settings.model_copy(update={"llm": CALLER})
 
 
 def _require_http(http: str | None, flags: dict[str, bool]) -> None:

@@ -11,10 +11,12 @@ from reasonloom.contracts.tool_names import (
     DEFAULT_TOOLS,
     EXTRA_TOOLS,
     INVENTORY,
+    NOT_WITH_CALLER,
     SERVED_AS,
     reference_name,
 )
 from reasonloom.errors import SettingMistake
+from reasonloom.llm.providers.caller import CALLER
 from reasonloom.server.catalogue.served import Catalogue, ServedTool, applicable_advice
 from reasonloom.server.names import known_name
 from reasonloom.server.resources.kind import Kind
@@ -34,6 +36,12 @@ def as_reference(settings: Settings) -> Catalogue:
     Raises:
         SettingMistake: an unknown name, or another choice besides.
     """
+    if settings.llm == CALLER:
+        raise SettingMistake(
+            f"--as: a reference's tools answer at once, so REASONLOOM_LLM={CALLER} cannot serve "
+            "them; leave it out, or set a provider, such as litellm:openai/gpt-5",
+            field="--as",
+        )
     if given := _conflicting_choice(settings):
         raise SettingMistake(f"--as serves one reference whole; leave out {given}", field="--as")
     name = known_name(str(settings.serve_as), SERVED_AS, "REASONLOOM_AS")
@@ -100,7 +108,7 @@ def _conflicting_choice(settings: Settings) -> str | None:
     return next((name for name, given in choices.items() if given), None)
 
 
-GROUPS = ("default", "all", *INVENTORY, extras.TOOLSET.name)
+GROUPS = ("default", "classic", "all", *INVENTORY, extras.TOOLSET.name)
 NAMES = (*ALL_TOOLS, *EXTRA_TOOLS)
 
 
@@ -125,7 +133,13 @@ def choose(settings: Settings) -> Catalogue:
         tuple(tools),
         _served_resources(tools),
         applicable_advice((*TOOLSETS, *EXTRA_TOOLSETS), names),
+        asks_caller(settings),
     )
+
+
+def asks_caller(settings: Settings) -> bool:
+    """Return whether the model that calls a tool is the tool's language model."""
+    return settings.llm == CALLER and not settings.read_only
 
 
 def built_names() -> list[str]:
@@ -153,6 +167,8 @@ def _selected_names(settings: Settings) -> set[str]:
     only_tools = settings.tools and settings.toolsets == ("default",)
     for group in () if only_tools else settings.toolsets:
         names.update(_members(known_name(group, GROUPS, "REASONLOOM_TOOLSETS")))
+    if settings.toolsets == NO_CHOICE and asks_caller(settings):
+        names.difference_update(NOT_WITH_CALLER)
     names.update(known_name(name, NAMES, "REASONLOOM_TOOLS") for name in settings.tools)
     names -= {
         known_name(name, NAMES, "REASONLOOM_EXCLUDE_TOOLS") for name in settings.exclude_tools
@@ -161,7 +177,7 @@ def _selected_names(settings: Settings) -> set[str]:
 
 
 def _members(group: str) -> Iterable[str]:
-    if group == "default":
+    if group in ("default", "classic"):
         return DEFAULT_TOOLS
     if group == extras.TOOLSET.name:
         return EXTRA_TOOLS

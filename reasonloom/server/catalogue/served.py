@@ -27,13 +27,17 @@ class ServedTool:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What one server offers, in listing order."""
+    """What one server offers, in listing order.
+
+    With `asks_caller` the model that calls a tool is the tool's language model.
+    """
 
     name: str
     version: str | None
     tools: tuple[ServedTool, ...]
     resources: tuple[Kind, ...] = ()
     advice: tuple[str, ...] = ()
+    asks_caller: bool = False
 
     @property
     def is_reference(self) -> bool:

@@ -26,6 +26,8 @@ class ResponseMeta:
         llm: the language model that answered, None if none was called.
         run_id: the run's id.
         tool: what clients call the tool.
+        check: where the caller is the language model, whether it judged what it wrote itself:
+            `self-judged` or `independent`.
     """
 
     notes: Sequence[str] = ()
@@ -34,6 +36,7 @@ class ResponseMeta:
     llm: str | None = None
     run_id: str | None = None
     tool: str | None = None
+    check: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ TYPES: Mapping[type[errors.ReasonloomError], str] = {
 
 
 def success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
-    """Return the answer as it is, with notes if there are any."""
-    return ToolResponse({**answer, "notes": list(meta.notes)} if meta.notes else answer)
+    """Return the answer as it is, with notes and who judged if there are any."""
+    return ToolResponse({**answer, **_more(meta)})
 
 
 def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
@@ -60,9 +60,13 @@ PLAIN = Envelope(success, failure, schema)
 
 def text_success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
     """Return the answer's text with its notes below, and the same as values."""
-    notes = list(meta.notes)
-    text = "\n".join([answer["text"], *(f"[Note: {note}]" for note in notes)])
-    return ToolResponse({**answer, "notes": notes} if notes else answer, text)
+    text = "\n".join([answer["text"], *(f"[Note: {note}]" for note in meta.notes)])
+    return ToolResponse({**answer, **_more(meta)}, text)
+
+
+def _more(meta: ResponseMeta) -> dict[str, Any]:
+    given = (("notes", list(meta.notes)), ("check", meta.check))
+    return {name: value for name, value in given if value}
 
 
 def text_failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:

@@ -80,7 +80,12 @@ def _metadata(meta: ResponseMeta) -> dict[str, Any]:
         "processingTime": round(meta.seconds * 1000, 3),
         "componentsUsed": list(meta.components),
     }
-    for name, value in (("notes", list(meta.notes)), ("llm", meta.llm), ("runId", meta.run_id)):
+    for name, value in (
+        ("notes", list(meta.notes)),
+        ("llm", meta.llm),
+        ("runId", meta.run_id),
+        ("check", meta.check),
+    ):
         if value:
             metadata[name] = value
     return metadata

@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from reasonloom.errors import PromptMistake
+from reasonloom.server.prompts.guide import read_guide
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -35,7 +36,20 @@ def packaged_prompts(settings: Settings) -> list[Prompt]:
 
     registry = PromptRegistry(settings.prompts)
     names = [name for name in registry.names() if not name.startswith(OF_EVALS)]
-    return [_prompt(registry.get(name)) for name in names]
+    return [_guide(), *(_prompt(registry.get(name)) for name in names)]
+
+
+def _guide() -> Prompt:
+    async def fill() -> list[UserMessage]:
+        return [UserMessage(read_guide().split("---\n", 2)[2].strip())]
+
+    return Prompt(
+        name="reasonloom-guide",
+        title="How to use reasonloom",
+        description="When to recall and remember, which mode for which problem, how to answer.",
+        arguments=[],
+        fn=fill,
+    )
 
 
 def _prompt(template: PromptTemplate) -> Prompt:

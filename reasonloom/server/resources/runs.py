@@ -10,16 +10,19 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import RunNotFound
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.providers.caller import CALLER
 from reasonloom.server.envelopes.envelope import Envelope, ResponseMeta
 from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.questions import check_of, needs_answers
 from reasonloom.server.resources.kind import Listed, titled
 from reasonloom.server.resources.markdown import in_markdown, quoted_start
 from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from reasonloom.stores import overview
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
-from reasonloom.stores.runs import runs
-from reasonloom.stores.runs.runs import DONE, RunRow
+from reasonloom.stores.runs import questions, runs
+from reasonloom.stores.runs.questions import QuestionRow
+from reasonloom.stores.runs.runs import DONE, WAITING, RunRow
 from reasonloom.text.mermaid import in_mermaid
 
 MAX_CALLS = 60
@@ -44,7 +47,8 @@ async def read_run(engine: Engine, caller: Caller, identifier: str) -> str:
     async with engine.loom.database.begin(caller) as tx:
         row = await _require(tx, caller, identifier)
         calls = await runs.calls_of(tx, [row.id])
-    return _page(row, calls[row.id])
+        known = await questions.of_run(tx, row.id)
+    return _page(row, calls[row.id], [each for each in known if each.status == questions.OPEN])
 
 
 async def run_json(engine: Engine, caller: Caller, identifier: str) -> str:
@@ -58,8 +62,14 @@ async def run_json(engine: Engine, caller: Caller, identifier: str) -> str:
     """
     async with engine.loom.database.begin(caller) as tx:
         row = await _require(tx, caller, identifier)
+        judged = questions.is_self_judged(await questions.of_run(tx, row.id))
     head = {"run_id": str(row.id), "tool": row.tool, "status": row.status}
-    outcome = _outcome(row, offline=engine.loom.llm.offline)
+    if row.status == WAITING:
+        round_ = await engine.open_round(caller, row)
+        asking = needs_answers(row.id, round_, engine.loom.settings.output_tokens).wire()
+        return json.dumps({**head, **asking, "status": WAITING}, ensure_ascii=False)
+    offline = engine.loom.llm.offline and row.llm != CALLER
+    outcome = _outcome(row, offline=offline, check=check_of(judged))
     return json.dumps({**head, **outcome}, ensure_ascii=False)
 
 
@@ -71,13 +81,14 @@ async def _require(tx: Transaction, caller: Caller, identifier: str) -> RunRow:
     return row
 
 
-def _page(run: RunRow, calls: Sequence[dict[str, Any]]) -> str:
+def _page(run: RunRow, calls: Sequence[dict[str, Any]], opened: Sequence[QuestionRow]) -> str:
     """Return the page; texts of users are escaped, and omissions are stated."""
     parts = [
         f"# Run {run.id}",
         *_facts(run),
         f"```mermaid\n{_chart(run, calls[:MAX_CALLS])}\n```",
         *_calls(calls),
+        *_questions(opened),
         "## Input",
         *_value(run.input),
     ]
@@ -128,17 +139,27 @@ def _calls(calls: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield f"*The last {len(calls) - MAX_CALLS:,} calls are left out.*"
 
 
+def _questions(opened: Sequence[QuestionRow]) -> Iterator[str]:
+    if opened:
+        yield "## Questions that wait for an answer"
+    for each in opened:
+        blind = ", to be judged blind" if each.blind else ""
+        yield f"### {each.id}: {in_markdown(each.role)}{blind}"
+        for text in filter(None, (each.system_text, each.user_text)):
+            yield from quoted_start(text, MAX_VALUE)
+
+
 def _value(value: dict[str, Any]) -> Iterator[str]:
     return quoted_start(json.dumps(value, ensure_ascii=False, indent=2), MAX_VALUE)
 
 
-def _outcome(run: RunRow, *, offline: bool) -> dict[str, Any]:
+def _outcome(run: RunRow, *, offline: bool, check: str | None) -> dict[str, Any]:
     if run.status != DONE:
         return {"error": run.error} if run.error else {}
     if not run.output or "answer" not in run.output:
         return {"error": {"type": "Conflict", "message": FORGOTTEN}}
     response = _envelope_of(run.tool).success(
-        run.output["answer"], _response_meta(run, offline=offline)
+        run.output["answer"], _response_meta(run, offline=offline, check=check)
     )
     return {"answer": response.structured}
 
@@ -151,11 +172,12 @@ def _envelope_of(tool: str) -> Envelope:
     return envelopes.get(tool, PLAIN)
 
 
-def _response_meta(run: RunRow, *, offline: bool) -> ResponseMeta:
+def _response_meta(run: RunRow, *, offline: bool, check: str | None) -> ResponseMeta:
     return ResponseMeta(
         notes=list(dict.fromkeys((run.output or {})["notes"])),
         seconds=(run.latency_ms or 0.0) / 1000,
         components=load_graph(run.graph).used(run.input, offline=offline),
         llm=run.llm,
         run_id=str(run.id),
+        check=check,
     )

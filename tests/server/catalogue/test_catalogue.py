@@ -108,7 +108,7 @@ def test_as_stands_alone(choice: dict[str, Any]) -> None:
     [
         ({"toolsets": "defualt"}, "REASONLOOM_TOOLSETS: there is no defualt; did you mean default"),
         ({"toolsets": "thought,resoning"}, "did you mean reasoning?"),
-        ({"toolsets": "zzzz"}, "known: default, all"),
+        ({"toolsets": "zzzz"}, "known: default, classic, all"),
         ({"tools": "rember"}, "REASONLOOM_TOOLS: there is no rember; did you mean remember?"),
         ({"tools": "Recall"}, "did you mean recall?"),
         ({"exclude_tools": "forgot"}, "REASONLOOM_EXCLUDE_TOOLS: there is no forgot; did you mean"),

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import json
 
-from tests.support.toolpages.token_table import TABLE, weights
+from reasonloom.contracts.runs import ReasoningAnswer, ReasoningWaiting
+from reasonloom.contracts.schema import publish
+from reasonloom.server.catalogue.selection import choose
+from reasonloom.settings import load_settings
+from reasonloom.text.tokens import count_tokens
+from tests.support.toolpages.token_table import TABLE, weight, weights
 
 GROWTH = 1.1
 
@@ -29,3 +34,11 @@ def test_no_tool_grows_unseen() -> None:
     assert found.keys() == known.keys()
     grown = {name: found[name] for name in found if found[name] > GROWTH * known[name]}
     assert not grown, "these cost a tenth more than before, in tokens"
+
+
+def test_the_default_catalogue_of_a_server_that_asks_its_caller_is_small() -> None:
+    tools = choose(load_settings(llm="caller")).tools
+    more = [(each.__doc__, publish(each)) for each in (ReasoningAnswer, ReasoningWaiting)]
+    assert len(tools) + len(more) <= 20
+    cost = sum(map(weight, tools)) + sum(count_tokens(json.dumps(each)) for each in more)
+    assert cost <= 3_500

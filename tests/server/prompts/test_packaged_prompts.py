@@ -44,6 +44,9 @@ async def test_every_packaged_prompt_is_listed_with_its_variables() -> None:
     wanted = {name for name in registry.names() if not name.startswith(OF_EVALS)}
     async with asking() as client:
         prompts = {each.name: each for each in (await client.list_prompts()).prompts}
+        (guide,) = await filled(client, "reasonloom-guide")
+    assert not prompts.pop("reasonloom-guide").arguments
+    assert "needs_answers" in guide
     assert prompts.keys() == wanted
     for name, prompt in prompts.items():
         told = [argument.name for argument in prompt.arguments or ()]

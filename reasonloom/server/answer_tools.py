@@ -1,0 +1,204 @@
+"""`reasoning_answer` and `reasoning_waiting`: how the model that called answers waiting runs."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.mcpserver.context import Context
+from mcp_types import CallToolResult, ToolAnnotations
+
+from reasonloom.contracts.base import Request
+from reasonloom.contracts.runs import ReasoningAnswer, ReasoningWaiting, WaitingRun, WaitingRuns
+from reasonloom.contracts.schema import publish
+from reasonloom.contracts.validation import parse_request
+from reasonloom.errors import Conflict, RunNotFound
+from reasonloom.server.auth.principal import caller_of, scopes_of
+from reasonloom.server.auth.scopes import allows
+from reasonloom.server.base_tool import BaseTool, call_result
+from reasonloom.server.catalogue.served import Catalogue, ServedTool
+from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.envelopes.envelope import ResponseMeta
+from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.questions import check_of, questions_result
+from reasonloom.server.tool import report_step
+from reasonloom.server.usage_limits import require_daily_credit, require_size
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver.context import Context
+
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.graphs.runs.answers import Answered
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.server.engine_lifespan import EngineLifespan
+
+
+class RunTool(BaseTool):
+    """A tool about runs of other tools: those that the caller's token allows.
+
+    `asking` are the served tools whose runs can wait, by name.
+    """
+
+    asking: dict[str, ServedTool]
+    lifespan: EngineLifespan
+    request: type[Request]
+
+    @property
+    def output_schema(self) -> dict[str, Any]:
+        """An object: the answer of any tool, or questions."""
+        return {"type": "object"}
+
+    def allowed(self, context: Context[Any, Any]) -> frozenset[str]:
+        """Return the tools whose runs the caller's token allows."""
+        scopes = scopes_of(context.request_context)
+        return frozenset(
+            name
+            for name, served in self.asking.items()
+            if scopes is None or allows(scopes, served.needed)
+        )
+
+
+class AnswerTool(RunTool):
+    """Takes replies, and returns the run's next questions or its tool's answer."""
+
+    async def answer(
+        self, arguments: dict[str, Any], context: Context[Any, Any], started: float
+    ) -> CallToolResult:
+        """Return what comes of the replies.
+
+        Raises:
+            RunNotFound: the caller has no such run, or its token does not allow the run's tool.
+            DailyLimit: the owner has used up the day's tokens.
+        """
+        request = parse_request(ReasoningAnswer, arguments)
+        from reasonloom.graphs.runs.answers import (  # noqa: PLC0415 - heavy
+            Given,
+            GivenReply,
+            answer_run,
+        )
+        from reasonloom.graphs.runs.recovery import find_run  # noqa: PLC0415
+
+        settings = self.lifespan.settings
+        engine, caller = await self.lifespan.engine(), caller_of(settings, context)
+        row = await find_run(engine, caller, request.run_id)
+        if row.tool in self.asking and row.tool not in self.allowed(context):
+            raise RunNotFound(request.run_id, field="run_id")
+        await require_daily_credit(engine, caller, row.tool, row.key, asks_caller=True)
+        given = Given([GivenReply(each.id, each.reply) for each in request.answers], request.check)
+        report = partial(report_step, context)
+        answered = await answer_run(engine, caller, request.run_id, given, report)
+        result = self._result(answered, started)
+        require_size(result, settings.answer_characters, (), str(answered.outcome.run_id))
+        return result
+
+    def _result(self, answered: Answered, started: float) -> CallToolResult:
+        outcome, run = answered.outcome, answered.run
+        if outcome.round is not None:
+            most = self.lifespan.settings.output_tokens
+            return questions_result(outcome.run_id, outcome.round, most)
+        from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
+
+        meta = ResponseMeta(
+            notes=outcome.notes,
+            seconds=time.perf_counter() - started,
+            components=load_graph(run.graph).used(run.input, offline=False),
+            llm=run.llm,
+            run_id=str(outcome.run_id),
+            check=check_of(outcome.self_judged),
+        )
+        envelope = self.asking[run.tool].envelope if run.tool in self.asking else PLAIN
+        return call_result(envelope.success(outcome.answer, meta), failed=False)
+
+
+class WaitingTool(RunTool):
+    """Lists the runs that wait, or returns the questions of one."""
+
+    async def answer(
+        self, arguments: dict[str, Any], context: Context[Any, Any], started: float
+    ) -> CallToolResult:
+        """Return the waiting runs of the tools that the caller's token allows.
+
+        Raises:
+            RunNotFound: the caller has no such run.
+            Conflict: the run named does not wait.
+        """
+        request = parse_request(ReasoningWaiting, arguments)
+        engine = await self.lifespan.engine()
+        caller = caller_of(self.lifespan.settings, context)
+        if request.run_id is not None:
+            return await self._questions(engine, caller, request.run_id, context)
+        return await self._listed(engine, caller, context)
+
+    async def _questions(
+        self, engine: Engine, caller: Caller, run_id: str, context: Context[Any, Any]
+    ) -> CallToolResult:
+        from reasonloom.graphs.runs.recovery import find_run  # noqa: PLC0415
+        from reasonloom.stores.runs.runs import WAITING  # noqa: PLC0415
+
+        row = await find_run(engine, caller, run_id)
+        if row.tool in self.asking and row.tool not in self.allowed(context):
+            raise RunNotFound(run_id, field="run_id")
+        if row.status != WAITING:
+            raise Conflict(f"run {run_id} of {row.tool} does not wait; it is {row.status}")
+        opened = await engine.open_round(caller.within(row.space or None), row)
+        return questions_result(row.id, opened, self.lifespan.settings.output_tokens)
+
+    async def _listed(
+        self, engine: Engine, caller: Caller, context: Context[Any, Any]
+    ) -> CallToolResult:
+        from reasonloom.graphs.runs.answers import close_abandoned  # noqa: PLC0415 - heavy
+        from reasonloom.stores.runs import questions  # noqa: PLC0415
+
+        allowed, days = self.allowed(context), timedelta(days=engine.loom.settings.wait_days)
+        await close_abandoned(engine, caller)
+        async with engine.loom.database.begin(caller) as tx:
+            found = await questions.waiting_runs(tx)
+        listed = [
+            WaitingRun(
+                run_id=str(each.id),
+                tool=each.tool,
+                round=each.round,
+                open_questions=each.open,
+                waiting_since=each.since.astimezone(UTC).isoformat(),
+                expires_at=(each.since + days).astimezone(UTC).isoformat(),
+            )
+            for each in found
+            if each.tool in allowed or each.tool not in self.asking
+        ]
+        answer = WaitingRuns(runs=listed).wire()
+        return call_result(self.envelope.success(answer, ResponseMeta()), failed=False)
+
+
+def answer_tools(catalogue: Catalogue, lifespan: EngineLifespan) -> list[RunTool]:
+    """Return the tools that answer waiting runs; none where no served tool can wait."""
+    asking = {each.line.name: each for each in catalogue.tools if each.line.open_world}
+    if not asking:
+        return []
+    parts = {"envelope": PLAIN, "asking": asking, "lifespan": lifespan}
+    return [
+        AnswerTool(
+            name="reasoning_answer",
+            title="Answer a waiting run",
+            description=ReasoningAnswer.__doc__ or "",
+            parameters=publish(ReasoningAnswer),
+            request=ReasoningAnswer,
+            annotations=ToolAnnotations(
+                read_only_hint=False,
+                destructive_hint=False,
+                idempotent_hint=True,
+                open_world_hint=False,
+            ),
+            **parts,
+        ),
+        WaitingTool(
+            name="reasoning_waiting",
+            title="List waiting runs",
+            description=ReasoningWaiting.__doc__ or "",
+            parameters=publish(ReasoningWaiting),
+            request=ReasoningWaiting,
+            annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False),
+            **parts,
+        ),
+    ]

@@ -1,7 +1,12 @@
 """`reasonloom runs`: list, show, resume and fork runs."""
 
+import asyncio
+import json
+import sys
 from collections import Counter
 from dataclasses import asdict
+from itertools import takewhile
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,10 +18,15 @@ from reasonloom.cli.arguments import parse_versions
 from reasonloom.cli.engine import read_rows, with_engine
 from reasonloom.cli.output import print_json, print_json_line, printable
 from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.runs import ReasoningAnswer
+from reasonloom.contracts.validation import parse_request
+from reasonloom.errors import InvalidArgument
+from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.fork import Fork
 from reasonloom.graphs.runs.recovery import find_run, resume_run
 from reasonloom.nodes.runs.answer_diff import answer_statements, difference
+from reasonloom.server.questions import needs_answers
 from reasonloom.stores.runs import runs
 from reasonloom.stores.runs.runs import RunRow
 
@@ -55,6 +65,74 @@ def resume(run: Annotated[str, typer.Argument(help="The run's id.")]) -> None:
         return (await resume_run(engine, caller, run)).answer
 
     print_json(with_engine(again))
+
+
+def answer(
+    run: Annotated[str, typer.Argument(help="The id of a run that waits.")],
+    replies: Annotated[
+        Path | None,
+        typer.Option(
+            "--replies",
+            metavar="FILE",
+            help="JSON list, as `reasoning_answer` takes it.",
+        ),
+    ] = None,
+    check: Annotated[str, typer.Option(help="self-judged or independent.")] = "independent",
+) -> None:
+    """Be the model that a waiting run asks: type the replies, or give them in a file."""
+    given = None if replies is None else _read_replies(replies, check)
+    if given is None:
+        print_json(with_engine(lambda engine, caller: _answer_by_hand(engine, caller, run, check)))
+    else:
+        print_json(with_engine(lambda engine, caller: _answer_once(engine, caller, run, given)))
+
+
+def _read_replies(file: Path, check: str) -> ReasoningAnswer:
+    try:
+        answers = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InvalidArgument(
+            '--replies: must name a file with a JSON list, such as [{"id": "r1q1", "reply": {}}]',
+            field="replies",
+        ) from None
+    return parse_request(ReasoningAnswer, {"run_id": "run", "answers": answers, "check": check})
+
+
+async def _answer_once(
+    engine: Engine, caller: Caller, run: str, given: ReasoningAnswer
+) -> dict[str, Any]:
+    """Return the questions that come next, or the run's answer."""
+    replies = [GivenReply(each.id, each.reply) for each in given.answers]
+    outcome = (await answer_run(engine, caller, run, Given(replies, given.check))).outcome
+    if outcome.round is None:
+        return outcome.answer
+    most = engine.loom.settings.output_tokens
+    return needs_answers(outcome.run_id, outcome.round, most).wire()
+
+
+async def _answer_by_hand(engine: Engine, caller: Caller, run: str, check: str) -> dict[str, Any]:
+    """Show each question and read its reply, until the run has an answer."""
+    console = Console(soft_wrap=True)
+    outcome = (await answer_run(engine, caller, run, Given([]))).outcome
+    while outcome.round is not None:
+        replies = []
+        for each in outcome.round.questions:
+            error = outcome.round.misfits.get(each.id)
+            console.print(Text(f"{each.id} {each.role}", style="bold"))
+            console.print(Text(printable(each.system_text, keep="\n"), style="dim"))
+            console.print(Text(printable(each.user_text, keep="\n")))
+            if error:
+                console.print(Text(printable(error), style="red"))
+            console.print(Text("Reply, then an empty line; nothing declines:", style="dim"))
+            typed = await asyncio.to_thread(_typed)
+            replies.append(GivenReply(each.id, typed or None))
+        outcome = (await answer_run(engine, caller, run, Given(replies, check))).outcome
+    return outcome.answer
+
+
+def _typed() -> str:
+    """Return the lines that are typed before an empty one, or the end."""
+    return "\n".join(line.rstrip("\n") for line in takewhile(str.strip, sys.stdin))
 
 
 def _print_runs(found: list[RunRow]) -> None:

@@ -1,5 +1,6 @@
 """`reasonloom install` and `uninstall`: edit a host's configuration after showing the change."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +24,7 @@ from reasonloom.cli.user_files.rewrite import (
     write_restored,
     write_with_backup,
 )
+from reasonloom.server.prompts.guide import read_guide
 
 HostName = Annotated[
     str, typer.Argument(metavar="HOST", help="claude-code, claude-desktop, vscode, cursor, codex.")
@@ -52,6 +54,59 @@ def install(
 ) -> None:
     """Name this server in a host's configuration; shows the change and asks first."""
     target, entry = _target_and_entry(host, as_, toolsets, env)
+    _install_entry(target, scope, entry, yes=yes, dry_run=dry_run)
+    if as_ is None and scope in target.skills:
+        _install_skill(_skill_path(target, scope), yes=yes, dry_run=dry_run)
+
+
+def _install_skill(path: Path, *, yes: bool, dry_run: bool) -> None:
+    """Offer a skill that says how to use the tools."""
+    new = read_guide()
+    with errors_for(path):
+        found, text = _read(path)
+        if new == text:
+            return
+        show_change(path, text, new)
+        if dry_run:
+            typer.echo("nothing was written")
+            return
+        confirm_change(yes)
+        kept = write_with_backup(path, found, new, first=not _is_guide(text))
+    typer.echo(f"{path}: installed. It tells agents how to use the tools.")
+    if kept:
+        typer.echo(kept)
+
+
+def _uninstall_skill(path: Path, *, yes: bool, dry_run: bool) -> None:
+    """Remove our skill; one of another author stays."""
+    with errors_for(path):
+        found, text = _read(path)
+        if found is None or not _is_guide(text):
+            return
+        show_change(path, text, "")
+        if dry_run:
+            typer.echo("nothing was written")
+            return
+        confirm_change(yes)
+        write_restored(path, found, None, None)
+        with suppress(OSError):  # folders that hold something else stay
+            for folder in (path.parent, path.parent.parent, path.parent.parent.parent):
+                folder.rmdir()
+    typer.echo(f"{path}: removed")
+
+
+def _skill_path(target: Host, scope: str) -> Path:
+    return target.skills[scope]() / "reasonloom" / "SKILL.md"
+
+
+def _is_guide(text: str) -> bool:
+    """Return whether a skill is ours, of any version: its front matter begins so."""
+    return text.startswith("---\nname: reasonloom\n")
+
+
+def _install_entry(
+    target: Host, scope: str, entry: dict[str, Any], *, yes: bool, dry_run: bool
+) -> None:
     path = target.path(scope)
     with errors_for(path):
         found, text = _read(path)
@@ -81,6 +136,12 @@ def uninstall(
 ) -> None:
     """Take this server out of a host's configuration; shows the change and asks first."""
     target = find_host(host)
+    _uninstall_entry(target, scope, yes=yes, dry_run=dry_run)
+    if scope in target.skills:
+        _uninstall_skill(_skill_path(target, scope), yes=yes, dry_run=dry_run)
+
+
+def _uninstall_entry(target: Host, scope: str, *, yes: bool, dry_run: bool) -> None:
     path = target.path(scope)
     with errors_for(path):
         found, text = _read(path)

@@ -1,7 +1,7 @@
 """The hosts that can start us, with the places and the format of their configurations."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ class Host:
         places: the configuration by scope; a project's is in the working directory.
         typed: whether an entry has `"type": "stdio"`.
         after: what the user has to do next.
+        skills: the folder of skills by scope, where it reads such.
     """
 
     title: str
@@ -34,6 +35,7 @@ class Host:
     places: Mapping[str, Callable[[], Path]]
     typed: bool = False
     after: str = ""
+    skills: Mapping[str, Callable[[], Path]] = field(default_factory=dict)
 
     def path(self, scope: str) -> Path:
         """Return the configuration of a scope.
@@ -59,6 +61,10 @@ def _claude_json() -> Path:
     return (load_settings().claude_config_dir or Path.home()) / ".claude.json"
 
 
+def _claude_skills() -> Path:
+    return (load_settings().claude_config_dir or Path.home() / ".claude") / "skills"
+
+
 def _codex() -> Path:
     given = environment().get("CODEX_HOME")
     return (Path(given) if given else Path.home() / ".codex") / "config.toml"
@@ -76,6 +82,7 @@ HOSTS: Mapping[str, Host] = {
         {USER: _claude_json, PROJECT: _here(".mcp.json")},
         typed=True,
         after="Sessions of Claude Code that begin from now on have the tools; /mcp lists them.",
+        skills={USER: _claude_skills, PROJECT: _here(".claude", "skills")},
     ),
     "claude-desktop": Host(
         "Claude Desktop",

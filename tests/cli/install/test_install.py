@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -18,6 +19,9 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from reasonloom.cli.install.commands import MAX_SIZE
+from reasonloom.contracts.tool_names import ALL_TOOLS
+from reasonloom.server.prompts.guide import read_guide
+from reasonloom.text.tokens import count_tokens
 from tests.support.clients.fork_server import cold_program, program
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
@@ -305,7 +309,7 @@ def test_a_file_of_twenty_megabytes_is_changed_and_given_back(machine: Machine) 
     place.write_text(text)
     done = machine.run("install", "claude-code", "--yes")
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout) < 2_000
+    assert len(done.stdout) < 2_000 + len(read_guide())
     assert "geheim" not in done.stdout
     assert entry("claude-code", place)["args"] == ["serve"]
     assert machine.run("uninstall", "claude-code", "--yes").returncode == 0
@@ -329,7 +333,7 @@ def test_of_one_long_line_only_what_stands_near_the_change_is_shown(machine: Mac
     done = machine.run("install", "claude-code", "--yes")
     assert '"reasonloom"' in done.stdout
     assert "characters]" in done.stdout
-    assert len(done.stdout) < 3_000
+    assert len(done.stdout) < 3_000 + len(read_guide())
 
 
 @pytest.mark.parametrize(
@@ -370,3 +374,31 @@ async def test_what_is_written_starts_a_server_that_lists_its_tools(
         names = [tool.name for tool in (await client.list_tools()).tools]
     assert "remember" in names
     assert "reasonloom_remember" not in names
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_a_skill_is_offered_where_the_host_reads_skills(machine: Machine, scope: str) -> None:
+    folder = {"user": "home/.claude", "project": "work/.claude"}[scope]
+    skill = machine.root / folder / "skills" / "reasonloom" / "SKILL.md"
+    words = ("claude-code", "--scope", scope)
+    assert str(skill) in machine.run("install", *words, "--dry-run").stdout
+    assert not skill.exists()
+    machine.run("install", *words, "--yes", "--as", "thoughtmcp")
+    assert not skill.exists()
+    machine.run("install", *words, "--yes")
+    assert skill.read_text() == read_guide()
+    skill.write_text(read_guide().replace("Be honest", "Be quick"))
+    machine.run("install", *words, "--yes")
+    assert skill.read_text() == read_guide()
+    machine.run("uninstall", *words, "--yes")
+    assert not skill.exists()
+    skill.write_text("Somebody else's.")
+    machine.run("uninstall", *words, "--yes")
+    assert skill.read_text() == "Somebody else's."
+
+
+def test_the_guide_is_short_and_names_tools_that_exist() -> None:
+    guide = read_guide()
+    assert count_tokens(guide) < 1_200
+    named = set(re.findall(r"`((?:reasoning|memory)_[a-z_]+)`", guide))
+    assert named - {"reasoning_answer", "reasoning_waiting"} <= set(ALL_TOOLS)

@@ -22,6 +22,7 @@ from reasonloom.contracts.runs import ReasoningAnswer
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
+from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.fork import Fork
 from reasonloom.graphs.runs.recovery import find_run, resume_run
@@ -59,10 +60,10 @@ def show(run: Annotated[str, typer.Argument(help="The run's id.")]) -> None:
 
 
 def resume(run: Annotated[str, typer.Argument(help="The run's id.")]) -> None:
-    """Take up an unfinished run where it stopped, and print its answer."""
+    """Take up an unfinished run where it stopped, and print its answer or what it asks."""
 
     async def again(engine: Engine, caller: Caller) -> dict[str, Any]:
-        return (await resume_run(engine, caller, run)).answer
+        return _result(engine, await resume_run(engine, caller, run))
 
     print_json(with_engine(again))
 
@@ -103,7 +104,13 @@ async def _answer_once(
 ) -> dict[str, Any]:
     """Return the questions that come next, or the run's answer."""
     replies = [GivenReply(each.id, each.reply) for each in given.answers]
-    outcome = (await answer_run(engine, caller, run, Given(replies, given.check))).outcome
+    return _result(
+        engine, (await answer_run(engine, caller, run, Given(replies, given.check))).outcome
+    )
+
+
+def _result(engine: Engine, outcome: Outcome) -> dict[str, Any]:
+    """Return a run's answer, or its open questions."""
     if outcome.round is None:
         return outcome.answer
     most = engine.loom.settings.output_tokens

@@ -9,7 +9,7 @@ from reasonloom.nodes.history.lists import (
     history_list_sessions,
     history_stats,
 )
-from reasonloom.nodes.history.reconstruct import history_reconstruct
+from reasonloom.nodes.history.reconstruction.reconstruct import history_reconstruct
 from reasonloom.nodes.history.search import history_search
 
 GRAPHS = by_name(

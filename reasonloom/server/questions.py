@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from reasonloom.stores.runs.questions import QuestionRow
 
 NEXT = (
-    "Not finished: you are the model that thinks here. Answer {count} yourself, each from its "
-    'prompt alone, then call reasoning_answer with run_id "{run_id}" and answers '
+    "Not finished: you are the model that thinks here. Answer {count}, "
+    'then call reasoning_answer with run_id "{run_id}" and answers '
     '[{{"id": "{first}", "reply": ...}}{more}].{shared}{blind}'
 )
 SHARED = " [shared A] in a prompt stands for that text in `shared`."
@@ -85,7 +85,9 @@ def needs_answers(run_id: UUID, round_: Round, most_tokens: int) -> NeedsAnswers
 def _next(run_id: str, opened: Sequence[OpenQuestion], shared: SharedTexts) -> str:
     blind = any(each.blind for each in opened)
     return NEXT.format(
-        count="the question" if len(opened) == 1 else f"the {len(opened)} questions",
+        count="the question"
+        if len(opened) == 1
+        else f"the {len(opened)} questions, each by itself",
         run_id=run_id,
         first=opened[0].id if opened else "r1q1",
         more=", ..." if len(opened) > 1 else "",

@@ -48,15 +48,19 @@ async def play(
 ) -> AsyncIterator[Play]:
     """Calls a tool by its name with arguments, as a server does; returns its answer.
 
-    `as_owner` is whose call it is.
+    `as_owner` is whose call it is. With `asks_caller` its run waits; only its id is returned.
     """
     access = postgres.access(pages_database)
     every = choose(load_settings(toolsets="all,extras")).tools
     graphs = {served.line.name: served.line.graph for served in every}
     async with open_engine(settings, access=access, embedder=embedder, recover=False) as engine:
 
-        async def called(tool: str, as_owner: str = settings.user, **given: Any) -> dict[str, Any]:
-            call = Call(tool, load_graph(graphs[tool]), given, Caller(as_owner, client="tests"))
-            return (await engine.call(call)).answer
+        async def called(
+            tool: str, as_owner: str = settings.user, asks_caller: bool = False, **given: Any
+        ) -> dict[str, Any]:
+            caller = Caller(as_owner, client="tests")
+            graph = load_graph(graphs[tool])
+            outcome = await engine.call(Call(tool, graph, given, caller, asks_caller=asks_caller))
+            return outcome.answer or {"run_id": str(outcome.run_id)}
 
         yield called

@@ -35,6 +35,24 @@ async def test_a_run_is_a_waterfall_and_forks(
         await seen.shows("None: both say the same.")
 
 
+async def test_a_visitor_answers_a_waiting_run(
+    site: StudioSite, browser: Browser, play: Play
+) -> None:
+    made = await play("reasoning_linear", asks_caller=True, content="Who knows the mill?")
+    async with looking(browser, site.url(f"/run/{made['run_id']}")) as seen:
+        await seen.shows("It waits for 1 reply")
+        await seen.shows("Who knows the mill?")
+        reply = seen.page.get_by_label("Reply to r1q1")
+        await reply.fill('{"thought": "The miller."}')
+        await seen.page.get_by_role("button", name="Answer").click()
+        await seen.shows("confidence: is required")
+        await reply.fill('{"thought": "The miller does.", "confidence": 0.8}')
+        await seen.page.get_by_role("button", name="Answer").click()
+        await seen.shows("The miller does.")
+        await seen.shows("done")
+        assert seen.complaints == []
+
+
 async def test_a_foreign_run_is_as_unknown(site: StudioSite, browser: Browser, play: Play) -> None:
     made = await play("reasoning_linear", as_owner="somebody", content="the secret of the mill")
     unknown = "00000000-0000-4000-8000-000000000000"

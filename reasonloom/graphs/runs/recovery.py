@@ -102,7 +102,7 @@ class Recovery:
 
 
 async def resume_run(engine: Engine, caller: Caller, run_id: str) -> Outcome:
-    """Resume an unfinished run of the caller, and return its outcome.
+    """Resume an unfinished run of the caller; return its outcome. One that waits stays as it is.
 
     Raises:
         RunNotFound: this owner has none such.
@@ -111,6 +111,8 @@ async def resume_run(engine: Engine, caller: Caller, run_id: str) -> Outcome:
     row = await find_run(engine, caller, run_id)
     if row.status == runs.DONE:
         raise Conflict(f"run {run_id} is done")
+    if row.status == runs.WAITING:
+        return await engine.waiting_outcome(caller.within(row.space or None), row)
     return await engine.resume(caller.within(row.space or None), row, load_graph(row.graph))
 
 

@@ -60,7 +60,7 @@ class PastQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Excerpts:
     """What is shown, the most relevant first, and what must be said of it."""
 
     pieces: list[Piece] = field(default_factory=list)
@@ -79,13 +79,13 @@ async def past_question(execution: Execution, text: str, project: str | None) ->
 
 @dataclass(frozen=True, slots=True)
 class FoundChunks:
-    """The chunks that a search found, and those named beside them.
+    """The chunks that a search found, and others named.
 
     Attributes:
         query: what was asked.
         terms: its words.
         sources: the chunks as they are judged.
-        beside: ids of those that the search did not find.
+        unfound: ids of those that the search did not find.
         held: for each passage of all of them the places of the words that stand in it.
         cosines: for each passage how near it is to the question.
         chunks: the same with where they stand, by id.
@@ -95,19 +95,19 @@ class FoundChunks:
     query: RankingQuery
     terms: QueryTerms
     sources: list[Source]
-    beside: frozenset[int]
+    unfound: frozenset[int]
     held: list[frozenset[int]]
     cosines: Sequence[float]
     chunks: Mapping[int, WalkChunk]
     notes: list[str]
 
-    def answering(self, budget: int, notes: Sequence[str]) -> Shown:
+    def answering(self, budget: int, notes: Sequence[str]) -> Excerpts:
         """Return the passages that answer, as many as fit into `budget` tokens with the notes."""
         all_notes = [*notes, *self.notes]
         room = remaining_budget(budget, all_notes) - MOST_DUPLICATES
-        excerpts, twins = select_excerpts(self._rated(self.chunks.keys() - self.beside), room)
+        excerpts, twins = select_excerpts(self._rated(self.chunks.keys() - self.unfound), room)
         all_notes += [_duplicates_note(twins)] if twins else []
-        return Shown([self._piece(each) for each in excerpts], all_notes)
+        return Excerpts([self._piece(each) for each in excerpts], all_notes)
 
     def pieces_of(self, ids: Sequence[int], room: int) -> list[Piece]:
         """Return the best passages of the chunks `ids` within `room` tokens, some of each."""
@@ -157,15 +157,15 @@ async def read_chunks(
     execution: Execution,
     question: PastQuestion,
     ranking: Ranking,
-    beside: Sequence[int] = (),
+    unfound: Sequence[int] = (),
 ) -> FoundChunks:
-    """Return the chunks that are most relevant, others of their clusters, and those of `beside`."""
+    """Return the chunks that are most relevant, others of their clusters, and `unfound`."""
     model = execution.loom.embedder.model
     best = ranking.ranked[:READ]
     hits = [Hit(each.id, each.parts.similarity or 0.0) for each in best]
     led = await expand(tx, hits, model=model, scope=question.scope) if hits else []
     known = [*(each.id for each in best), *(each.id for each in led)]
-    more = [key for key in beside if key not in known]
+    more = [key for key in unfound if key not in known]
     chunks = await chunk_links.chunks(tx, [*known, *more]) if known else {}
     sources = [_source(chunks[each.id], each) for each in best if each.id in chunks]
     sources += [_led(chunks[each.id], each.score) for each in led if each.id in chunks]
@@ -180,7 +180,7 @@ async def read_chunks(
         query=question.query,
         terms=ranking.query_terms,
         sources=sources,
-        beside=frozenset(more),
+        unfound=frozenset(more),
         held=held,
         cosines=cosines,
         chunks=chunks,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.history import HistoryFound, HistorySearch
 from reasonloom.nodes.history import lookup
-from reasonloom.nodes.history.passages import POOL, Shown, past_question, read_chunks
+from reasonloom.nodes.history.passages import POOL, Excerpts, past_question, read_chunks
 from reasonloom.nodes.history.rendering import remaining_budget, render
 from reasonloom.nodes.memory.retrieval.ranking import rank
 
@@ -24,7 +24,7 @@ HEAD_TOKENS = 14
 
 async def search_passages(
     execution: Execution, text: str, project: str | None, budget: int
-) -> Shown:
+) -> Excerpts:
     """Return what answers `text`, as much as fits into `budget` tokens."""
     question = await past_question(execution, text, project)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:

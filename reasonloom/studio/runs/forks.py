@@ -28,7 +28,7 @@ async def fork_form(
 ) -> None:
     """Draw the choices; the fork is a new run, opened when it is done."""
     nodes = list(dict.fromkeys(name for step in steps for name in step.nodes))
-    if not nodes or row.status == "running":
+    if not nodes or row.status in ("running", "waiting"):
         return
     prompts = (await visit.context.engine()).loom.prompts
     chosen = Choice(nodes[-2] if len(nodes) > 1 else nodes[-1])

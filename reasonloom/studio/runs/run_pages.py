@@ -13,11 +13,13 @@ from reasonloom.errors import RunNotFound
 from reasonloom.stores import overview
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
-from reasonloom.stores.runs import run_lineage, run_lists, runs
+from reasonloom.stores.runs import questions, run_lineage, run_lists, runs
+from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.run_lineage import RunMemory, RunStep
 from reasonloom.stores.runs.run_lists import ListedRun
 from reasonloom.stores.runs.runs import RunRow
 from reasonloom.studio.page_context import StudioPage, Visit
+from reasonloom.studio.runs.answers import answer_form
 from reasonloom.studio.runs.forks import fork_comparison, fork_form
 from reasonloom.studio.runs.run_parts import TONES, draw_calls, memory_links
 from reasonloom.studio.runs.waterfall import bars_of, waterfall
@@ -90,12 +92,13 @@ RUNS = StudioPage("/runs", "Runs", "all", build_runs, "/runs", icon="route")
 
 @dataclass(frozen=True, slots=True)
 class RunDetails:
-    """A run with its calls, steps and memories; `origin` is the run it was forked from."""
+    """A run with its calls, steps, memories and open questions; `origin` where it is a fork."""
 
     row: RunRow
     calls: list[dict[str, Any]]
     steps: list[RunStep]
     memories: list[RunMemory]
+    questions: list[QuestionRow]
     origin: RunRow | None
 
 
@@ -108,9 +111,9 @@ async def build_run(visit: Visit) -> None:
 
     async def draw() -> None:
         whole = await visit.context.read(_read, wanted)
-        may_fork = bool(whole.steps) and await visit.context.may_write()
+        may_write = bool(whole.steps) and await visit.context.may_write()
         with region.anew():
-            await _draw(visit, whole, may_fork=may_fork)
+            await _draw(visit, whole, may_write=may_write)
 
     await Live(partial(visit.context.read, overview.run_mark, wanted), draw).begin()
 
@@ -125,14 +128,18 @@ async def _read(tx: Transaction, run_id: UUID) -> RunDetails:
         (await runs.calls_of(tx, [run_id]))[run_id],
         await run_lineage.steps(tx, run_id),
         await run_lineage.memories_of_run(tx, run_id),
+        [each for each in await questions.of_run(tx, run_id) if each.status == questions.OPEN],
         await runs.find(tx, origin) if origin else None,
     )
 
 
-async def _draw(visit: Visit, whole: RunDetails, *, may_fork: bool) -> None:
+async def _draw(visit: Visit, whole: RunDetails, *, may_write: bool) -> None:
     row = whole.row
     heading(f"Run of {row.tool}")
     _facts(whole)
+    if may_write and row.status == runs.WAITING and whole.questions:
+        with ui.element("section").classes("studio-card"):
+            await answer_form(visit, row, whole.questions)
     if bars := bars_of(whole.steps, whole.calls):
         with ui.element("section").classes("studio-card"):
             tag("h2", "What took the time")
@@ -146,7 +153,7 @@ async def _draw(visit: Visit, whole: RunDetails, *, may_fork: bool) -> None:
             tag("h2", f"Calls of a language model: {len(whole.calls):,}")
             draw_calls(whole.calls)
             memory_links(whole.memories)
-            if may_fork:
+            if may_write:
                 await fork_form(visit, row, whole.steps, whole.calls)
 
 

@@ -16,6 +16,8 @@ TONES = {
     "failed": "wrong",
     "cancelled": "quiet",
     "interrupted": "warn",
+    "waiting": "own",
+    "abandoned": "quiet",
 }
 
 

@@ -17,6 +17,7 @@ from reasonloom.errors import BudgetExceeded, Conflict, InvalidArgument, LlmRefu
 from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
 from reasonloom.graphs.runs.call import Outcome, Round
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.graphs.runs.recovery import resume_run
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.llm.port import REPLY_LIMIT, Embedder
 from reasonloom.settings import Settings
@@ -295,3 +296,9 @@ async def test_a_key_names_a_waiting_run_too(engine: Engine) -> None:
     assert (first.run_id, first.round) == (again.run_id, again.round)
     done = await answer(engine, str(first.run_id), GivenReply("r1q1", THOUGHT))
     assert (await linear(engine, key="k")).answer == done.answer
+
+
+async def test_to_resume_a_waiting_run_leaves_it_as_it_is(engine: Engine) -> None:
+    first = await linear(engine)
+    again = await resume_run(engine, ME, str(first.run_id))
+    assert again.round == first.round

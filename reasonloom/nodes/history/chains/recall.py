@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from reasonloom.contracts.history import HistoryFound, HistoryPredict, HistoryRecall
 from reasonloom.nodes.history.chains.chains import step_reasons
 from reasonloom.nodes.history.chains.walk import walk
-from reasonloom.nodes.history.passages import Shown, read_chunks
+from reasonloom.nodes.history.passages import Excerpts, read_chunks
 from reasonloom.nodes.history.rendering import Piece, RenderedText, remaining_budget, render
 from reasonloom.nodes.history.search import HEAD_TOKENS, NOTHING, head_line
 from reasonloom.text import tokens
@@ -52,8 +52,8 @@ async def history_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[
         rendered = render(pieces, budget, head=head_line, shared=True, reserved=notes)
         return _answer(walked, rendered, notes)
     below = tokens.count_tokens(walked.bracket or "") + HEAD_TOKENS
-    shown = read.answering(budget - below, found.notes)
-    return _answer(walked, _found(walked, shown, head_line, NOTHING, budget), shown.notes)
+    excerpts = read.answering(budget - below, found.notes)
+    return _answer(walked, _found(walked, excerpts, head_line, NOTHING, budget), excerpts.notes)
 
 
 async def history_predict(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -68,8 +68,8 @@ async def history_predict(state: ToolState, runtime: Runtime[Execution]) -> dict
         pieces = _in_order(walked, walked.chain, pieces)
         rendered = render(pieces, budget, head=_predicted, shared=True, reserved=notes)
     else:
-        shown = Shown([_piece(walked, key) for key in walked.seeds], notes)
-        rendered = _found(walked, shown, _predicted, NO_PREDICTIONS, budget)
+        excerpts = Excerpts([_piece(walked, key) for key in walked.seeds], notes)
+        rendered = _found(walked, excerpts, _predicted, NO_PREDICTIONS, budget)
     return _answer(walked, rendered, notes)
 
 
@@ -88,11 +88,13 @@ def _in_order(walked: WalkResult, chain: Chain, pieces: Sequence[Piece]) -> list
     ]
 
 
-def _found(walked: WalkResult, shown: Shown, head: Head, nothing: str, budget: int) -> RenderedText:
+def _found(
+    walked: WalkResult, excerpts: Excerpts, head: Head, nothing: str, budget: int
+) -> RenderedText:
     """Return what search found, best first, and below it why there is no chain."""
     bracket = walked.bracket or ""
-    if shown.pieces:
-        return render(shown.pieces, budget, head=head, below=[bracket], reserved=shown.notes)
+    if excerpts.pieces:
+        return render(excerpts.pieces, budget, head=head, below=[bracket], reserved=excerpts.notes)
     text = f"{nothing}\n\n{bracket}"
     text = text if tokens.count_tokens(text) <= budget else nothing
     return RenderedText(text, [], tokens.count_tokens(text), 0)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from reasonloom.contracts.history import HistoryReconstruct, Reconstructed
 from reasonloom.errors import CallerMistake, InvalidArgument, SessionNotFound
 from reasonloom.nodes.history import dates, lookup
-from reasonloom.nodes.history.outline import outline
+from reasonloom.nodes.history.reconstruction.outline import outline
 from reasonloom.nodes.history.rendering import (
     Piece,
     heading,

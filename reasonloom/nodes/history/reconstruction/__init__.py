@@ -1,0 +1,1 @@
+"""A session or a span of time of past conversations, told again."""

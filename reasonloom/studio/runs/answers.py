@@ -1,0 +1,54 @@
+"""The form by which a visitor is the model that a waiting run asks."""
+
+from collections.abc import Mapping, Sequence
+
+from nicegui import ui
+
+from reasonloom.errors import ReasonloomError
+from reasonloom.stores.runs.questions import QuestionRow
+from reasonloom.stores.runs.runs import RunRow
+from reasonloom.studio.page_context import Visit
+from reasonloom.studio.widgets.elements import code, tag
+
+
+async def answer_form(visit: Visit, row: RunRow, opened: Sequence[QuestionRow]) -> None:
+    """Draw the open questions, each with a field for its reply; one left empty stays open."""
+    tag("h2", f"It waits for {len(opened)} {'reply' if len(opened) == 1 else 'replies'}")
+    fields: dict[str, ui.textarea] = {}
+    for each in opened:
+        tag("h3", f"{each.id}: {each.role}")
+        code(f"{each.system_text}\n\n{each.user_text}", f"Question {each.id}")
+        field = ui.textarea(label=f"Reply to {each.id}, a JSON object")
+        fields[each.id] = field.classes("studio-select").props("autogrow outlined")
+    trouble = tag("p", "", "studio-away", role="alert")
+    button = tag("button", "Answer", "studio-button first", type="button")
+
+    async def send() -> None:
+        button.props["disabled"] = True
+        typed = {name: field.value for name, field in fields.items() if (field.value or "").strip()}
+        try:
+            if problem := await _answer(visit, row, typed):
+                trouble.text = problem
+            else:
+                ui.navigate.to(f"/run/{row.id}")
+        except ReasonloomError as error:
+            trouble.text = error.message
+        finally:
+            button.props["disabled"] = False
+
+    button.on("click", send)
+
+
+async def _answer(visit: Visit, row: RunRow, typed: Mapping[str, str]) -> str:
+    """Record replies; return what is wrong with those that do not fit, "" where all do."""
+    from reasonloom.graphs.runs.answers import (  # noqa: PLC0415 - loads the graphs
+        Given,
+        GivenReply,
+        answer_run,
+    )
+
+    caller, engine = await visit.context.writer(), await visit.context.engine()
+    given = Given([GivenReply(name, text) for name, text in typed.items()])
+    answered = await answer_run(engine, caller.within(row.space or None), str(row.id), given)
+    misfits = answered.outcome.round.misfits if answered.outcome.round else {}
+    return "; ".join(f"{name}: {problem}" for name, problem in misfits.items())

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from reasonloom.cli.server.serve import require_usable
 from reasonloom.errors import ServiceFault
+from reasonloom.llm.choose import chosen
 from reasonloom.settings import environment, load_settings
 
 CONVERSATION = Path(__file__).parent / "conversation.json"
@@ -68,7 +69,12 @@ async def _run_demo(conversation: dict[str, Any], console: Console) -> None:
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "reasonloom", "serve"],
-        env={**environment(), "REASONLOOM_USER": OWNER, "LOG_LEVEL": "warning"},
+        env={
+            **environment(),
+            "REASONLOOM_USER": OWNER,
+            "LOG_LEVEL": "warning",
+            "REASONLOOM_LLM": chosen(load_settings()),
+        },
     )
     console.rule(f"[bold]{conversation['title']}")
     started = time.perf_counter()

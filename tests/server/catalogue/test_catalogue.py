@@ -13,7 +13,7 @@ import pytest
 import tiktoken
 from mcp import Client
 
-from reasonloom.contracts.tool_names import ALL_TOOLS, DEFAULT_TOOLS, INVENTORY
+from reasonloom.contracts.tool_names import ALL_TOOLS, DEFAULT_TOOLS, INVENTORY, NOT_WITH_CALLER
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import built_names, choose
@@ -212,3 +212,13 @@ async def test_the_default_list_is_small(
     print(f"tools/list of the default catalogue: {seen} tokens read by an agent, {all_} in all")
     assert len(tools) <= 20
     assert 0 < seen < all_
+
+
+def test_a_reference_is_not_served_by_the_model_that_calls() -> None:
+    with pytest.raises(SettingMistake, match="REASONLOOM_LLM=caller cannot serve them"):
+        choose(load_settings(serve_as="thoughtmcp", llm="caller"))
+
+
+def test_a_default_for_a_calling_model_makes_room_for_its_answers() -> None:
+    assert set(served()) - set(served(llm="caller")) == set(NOT_WITH_CALLER)
+    assert served(toolsets="classic", llm="caller") == served(toolsets="classic") == served()

@@ -51,12 +51,12 @@ class OpenQuestion(Answer):
     """A question of a waiting run, to be answered under its id."""
 
     id: str
+    error: str | None = None
     role: str
     blind: bool | None = None
     system: str | None = None
     prompt: str
     reply_schema: dict[str, Any] | str | None = None
-    error: str | None = None
 
 
 class NeedsAnswers(Answer):
@@ -78,10 +78,11 @@ class NeedsAnswers(Answer):
 
 
 class WaitingRun(Answer):
-    """A run that waits; it is abandoned at `expires_at`."""
+    """A run that waits; it is abandoned at `expires_at`. `about` begins what it was asked."""
 
     run_id: str
     tool: str
+    about: str
     round: int
     open_questions: int
     waiting_since: str
@@ -89,6 +90,7 @@ class WaitingRun(Answer):
 
 
 class WaitingRuns(Answer):
-    """The runs that wait, the longest waiting first."""
+    """The runs that wait, the longest waiting first; `next` says how to go on with one."""
 
+    next: str
     runs: list[WaitingRun]

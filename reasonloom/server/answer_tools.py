@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from reasonloom.server.engine_lifespan import EngineLifespan
 
 
+HOW_TO_CONTINUE = "Call reasoning_waiting with a run_id to get the open questions of that run."
+NONE_WAITS = "No run waits for an answer."
+
+
 class RunTool(BaseTool):
     """A tool about runs of other tools: those that the caller's token allows.
 
@@ -159,6 +163,7 @@ class WaitingTool(RunTool):
             WaitingRun(
                 run_id=str(each.id),
                 tool=each.tool,
+                about=each.about,
                 round=each.round,
                 open_questions=each.open,
                 waiting_since=each.since.astimezone(UTC).isoformat(),
@@ -167,7 +172,7 @@ class WaitingTool(RunTool):
             for each in found
             if each.tool in allowed or each.tool not in self.asking
         ]
-        answer = WaitingRuns(runs=listed).wire()
+        answer = WaitingRuns(next=HOW_TO_CONTINUE if listed else NONE_WAITS, runs=listed).wire()
         return call_result(self.envelope.success(answer, ResponseMeta()), failed=False)
 
 

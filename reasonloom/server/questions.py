@@ -22,14 +22,17 @@ if TYPE_CHECKING:
     from reasonloom.stores.runs.questions import QuestionRow
 
 NEXT = (
-    "Not finished: you are the model that thinks here. Answer {count}, "
+    "Not finished: {misfits}you are the model that thinks here. Answer {count}, "
     'then call reasoning_answer with run_id "{run_id}" and answers '
-    '[{{"id": "{first}", "reply": ...}}{more}].{shared}{blind}'
+    '[{{"id": "{first}", "reply": ...}}{more}]; {{"id": ..., "declined": true}} goes on without '
+    "a reply.{shared}{blind}"
 )
-SHARED = " [shared A] in a prompt stands for that text in `shared`."
+MISFITS = "{ids} did not fit, see `error`; the other replies were kept; "
+SHARED = " [shared A] stands for the value of `A` in `shared`."
 BLIND = (
     " Judge as if somebody else wrote the candidates. If you can run sub-agents, give each blind "
-    'question to a fresh one that sees only its prompt, and set check to "independent".'
+    'question to a fresh one that sees nothing else, and pass "check": "independent" with the '
+    "answers."
 )
 SECTION = re.compile(r"^<(\w+)[^>\n]*>\n.*?\n</\1>$", re.DOTALL | re.MULTILINE)
 """A tagged section of a prompt."""
@@ -84,6 +87,7 @@ def needs_answers(run_id: UUID, round_: Round, most_tokens: int) -> NeedsAnswers
 
 def _next(run_id: str, opened: Sequence[OpenQuestion], shared: SharedTexts) -> str:
     blind = any(each.blind for each in opened)
+    wrong = [each.id for each in opened if each.error]
     return NEXT.format(
         count="the question"
         if len(opened) == 1
@@ -91,6 +95,7 @@ def _next(run_id: str, opened: Sequence[OpenQuestion], shared: SharedTexts) -> s
         run_id=run_id,
         first=opened[0].id if opened else "r1q1",
         more=", ..." if len(opened) > 1 else "",
+        misfits=MISFITS.format(ids=", ".join(wrong)) if wrong else "",
         shared=SHARED if shared.by_name else "",
         blind=BLIND if blind else "",
     )

@@ -255,7 +255,9 @@ async def _settled(engine: Engine, caller: Caller, run_id: UUID) -> Outcome:
     while time.monotonic() < deadline:
         row = await find_run(engine, caller, str(run_id))
         if row.status == runs.DONE:
-            return stored_outcome(row)
+            async with engine.loom.database.begin(caller) as tx:
+                judged = questions.is_self_judged(await questions.of_run(tx, run_id))
+            return replace(stored_outcome(row), self_judged=judged)
         if row.status == runs.WAITING:
             return await engine.waiting_outcome(caller, row)
         if row.status != runs.RUNNING:

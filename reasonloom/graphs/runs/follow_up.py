@@ -14,6 +14,7 @@ from reasonloom.stores.runs.runs import RunRow
 RESULT_OF = "\x1fresult of "
 """What no caller's key begins with: those are printable."""
 
+CONTINUES = "run {first} chose {tool}, which this run carries out; its answer has both"
 NOT_OFFERED = "{tool} is not offered by this server"
 
 
@@ -45,7 +46,8 @@ async def run_follow_up(
 def combined(first: Outcome, tool: str, second: Outcome) -> Outcome:
     """Return the first outcome with that of the call to `tool`, or the latter where it waits."""
     if second.round is not None:
-        return second
+        note = CONTINUES.format(tool=tool, first=first.run_id)
+        return replace(second, round=replace(second.round, notes=[note, *second.round.notes]))
     notes = list(dict.fromkeys([*first.notes, *second.notes]))
     done = _with(first, executed=tool, result=second.answer)
     judged = second.self_judged if first.self_judged is None else first.self_judged

@@ -41,6 +41,15 @@ def more_steps(request: dict[str, Any]) -> int | None:
     return 4 + len(framework.steps) + len(framework.waves) + checked - NODES
 
 
+def _rounds(request: dict[str, Any]) -> int:
+    """Return the rounds: one chooses a framework, one for each wave, one concludes."""
+    analyze = Analyze.model_validate(request)
+    named = analyze.preferred_framework
+    frameworks = [FRAMEWORKS[named]] if named else [*FRAMEWORKS.values()]
+    checked = bool(analyze.context and analyze.context.constraints)
+    return 2 + max(len(each.waves) for each in frameworks) + checked
+
+
 GRAPHS = by_name(
     Graph(
         "analyze",
@@ -65,6 +74,7 @@ GRAPHS = by_name(
             },
         ),
         saved=True,
+        rounds=_rounds,
         writes=True,
         components=(
             "frameworkSelector", "systematicAnalyzer", "memoryRepository", "embeddingEngine",

@@ -3,6 +3,7 @@
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
+from reasonloom.contracts.thinking.breakdown import Breakdown
 from reasonloom.graphs.graph import Graph, by_name, wiring
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.thinking.breakdown.answer import persist_breakdown
@@ -50,6 +51,7 @@ GRAPHS = by_name(
             inputs={"split_problem": SplitTask},
         ),
         saved=True,
+        rounds=lambda request: Breakdown.model_validate(request).max_depth + 1,
         writes=True,
         components=(
             "problemDecomposer", "dependencyMapper", "executionPlanner", "memoryRepository",

@@ -52,10 +52,11 @@ class QuestionRow:
 
 @dataclass(frozen=True, slots=True)
 class WaitingRun:
-    """A run that waits, with the number of its open questions."""
+    """A run that waits, with the number of its open questions; `about` begins its request."""
 
     id: UUID
     tool: str
+    about: str
     round: int
     open: int
     since: datetime

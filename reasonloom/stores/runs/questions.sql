@@ -14,10 +14,11 @@ UPDATE runs SET status = 'waiting', latency_ms = :worked WHERE owner = :owner AN
 SELECT count(*) AS waiting FROM runs WHERE owner = :owner AND status = 'waiting'
 
 -- name: waiting_runs
-SELECT r.id, r.tool, max(q.round), count(*) FILTER (WHERE q.status = 'open'), max(q.created_at)
+SELECT r.id, r.tool, left(coalesce(r.input ->> 'content', r.input ->> 'problem',
+        r.input ->> 'reasoning', r.input ->> 'claim', ''), 200), max(q.round), count(*) FILTER (WHERE q.status = 'open'), max(q.created_at)
 FROM runs r JOIN questions q ON q.owner = r.owner AND q.run_id = r.id
 WHERE r.owner = :owner AND r.space = :space AND r.status = 'waiting'
-GROUP BY r.id, r.tool ORDER BY max(q.created_at)
+GROUP BY r.owner, r.id, r.tool, r.input ORDER BY max(q.created_at)
 
 -- name: of_run
 -- types: run uuid

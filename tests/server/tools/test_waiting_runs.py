@@ -83,6 +83,7 @@ def is_asking(result: Any) -> bool:
 
 def finish(client: Held, tool: str, arguments: dict[str, Any], between: Callable[[], Held]) -> Any:
     """Answer all rounds of a call; `between` two of them the server changes."""
+    client.call("remember", MILL)
     result, rounds = client.call(tool, arguments), 0
     while is_asking(result):
         rounds += 1
@@ -91,7 +92,7 @@ def finish(client: Held, tool: str, arguments: dict[str, Any], between: Callable
         given = {"run_id": asking["run_id"], "answers": answers(asking)}
         result = client.call("reasoning_answer", given)
     assert rounds
-    assert client.call("reasoning_waiting", {}).structured_content == {"runs": []}
+    assert client.call("reasoning_waiting", {}).structured_content["runs"] == []
     return result.structured_content
 
 
@@ -102,7 +103,7 @@ def reopened(env: dict[str, str], revision: str) -> Iterator[Callable[[], Held]]
 
         def fresh() -> Held:
             stack.close()
-            parts = command("--tools", ",".join(MODES))
+            parts = command("--tools", ",".join([*MODES, "remember"]))
             server = StdioServerParameters(command=parts[0], args=parts[1:], env=env)
             return stack.enter_context(held(server, revision))
 

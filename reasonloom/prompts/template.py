@@ -34,6 +34,7 @@ MOST_PARTS = 10_000
 """Values in the front matter of a template."""
 
 CLOSING_TAG = re.compile(r"</(\w+)>")
+TAG = re.compile(r"</?(\w+)")
 HARMLESS = "\u2039"
 """What stands for the `<` of such a tag: a single angle quotation mark."""
 
@@ -199,15 +200,17 @@ class PromptTemplate:
                 raise PromptMistake(f"{self.source} {kind} the variable {name}", field=name)
 
     @cached_property
-    def _fences(self) -> re.Pattern[str] | None:
-        """What in a variable would open or close a section of this template."""
-        names = "|".join(sorted(set(CLOSING_TAG.findall(self.body))))
-        return re.compile(rf"<(?=/?(?:{names})\b)") if names else None
+    def _fences(self) -> frozenset[str]:
+        """The tags of this template's sections."""
+        return frozenset(CLOSING_TAG.findall(self.body))
+
+    def _harmless(self, tag: re.Match[str]) -> str:
+        return tag[0].replace("<", HARMLESS) if tag[1] in self._fences else tag[0]
 
     def _fenced(self, value: Any) -> Any:
         """Return a variable's value, its texts unable to leave the section that they are in."""
         if isinstance(value, str):
-            return self._fences.sub(HARMLESS, value) if self._fences else value
+            return TAG.sub(self._harmless, value)
         if isinstance(value, Mapping):
             parts = {key: self._fenced(each) for key, each in value.items()}
             return parts if any(parts[key] is not value[key] for key in parts) else value

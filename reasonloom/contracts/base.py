@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -102,6 +102,10 @@ class Answer(BaseModel):
     def wire(self) -> dict[str, Any]:
         """Return the answer as JSON-ready values under their wire names."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+Kind = Literal["open_question"]
+"""Marks what no language model has thought through: its text asks, and quotes what is known."""
 
 
 class CamelAnswer(Answer):

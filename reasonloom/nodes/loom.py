@@ -20,6 +20,9 @@ from reasonloom.stores.runs.runs import Spent
 
 R = TypeVar("R", bound=Request)
 
+OFFLINE_CONFIDENCE = 0.3
+"""The greatest confidence of an answer without a language model."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -161,7 +164,9 @@ class Execution:
     run: CurrentRun
 
     def capped(self, confidence: float) -> float:
-        """Return a confidence, lower where whoever thought it also judged it."""
+        """Return a confidence, lower where whoever thought it also judged it, or nobody did."""
+        if self.loom.llm.offline:
+            return min(confidence, OFFLINE_CONFIDENCE)
         most = self.loom.settings.self_judged_confidence if self.run.self_judged else 1.0
         return min(confidence, most)
 

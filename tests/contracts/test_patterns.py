@@ -15,7 +15,6 @@ REVIEWED = {
     "llm/embedding/wordllama_vectors.py": "the tokenizer's own signs, escaped",
     "llm/offline/fill.py": "patterns of an answer's schema, which stands in a prompt's template",
     "nodes/thinking/analyze/frameworks/framework.py": "builds the module's own cues",
-    "nodes/thinking/breakdown/offline_split.py": "builds the module's own cues",
     "nodes/graph_memory/grounding/reading/mood.py": "rows of a packaged table",
     "nodes/memory/retrieval/text_query.py": "words that were found, escaped",
     "nodes/metacognition/spans.py": "quoted words, escaped, with one fixed gap between",
@@ -25,7 +24,6 @@ REVIEWED = {
     "text/search_terms.py": "words of a packaged list, escaped",
     "text/sentences.py": "the module's own signs",
     "nodes/memory/injection/rules.py": "builds the module's own rules",
-    "nodes/reasoning/tree/offline_approaches.py": "cues of the module's own ways",
     "nodes/graph_memory/workspaces/words.py": "ranges of characters of Unicode's own table",
 }
 """The other patterns that are put together within a function, and what of."""

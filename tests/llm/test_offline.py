@@ -33,7 +33,7 @@ async def test_the_telling_sentences_answer() -> None:
     assert reply.parsed["thought"] == (
         "The billing service uses Postgres 16. The database is backed up nightly."
     )
-    assert reply.parsed["confidence"] == 1.0
+    assert reply.parsed["confidence"] == 0.1
     assert json.loads(reply.text) == reply.parsed
     assert (reply.model, reply.usage.cost_usd, reply.usage.estimated) == ("offline", 0.0, True)
     assert reply.usage.tokens_in > 0
@@ -135,17 +135,17 @@ def test_a_choice_is_the_option_the_question_speaks_of() -> None:
     ("bounds", "value"),
     [
         ({"type": "number", "minimum": 0.6, "maximum": 1}, 0.6),
-        ({"type": "number", "minimum": 0, "maximum": 0.3}, 0.3),
-        ({"type": "number", "minimum": 0, "maximum": 100}, 50.0),
-        ({"type": "integer", "minimum": 1, "maximum": 9}, 5),
+        ({"type": "number", "minimum": 0, "maximum": 0.05}, 0.05),
+        ({"type": "number", "minimum": 0, "maximum": 100}, 10.0),
+        ({"type": "integer", "minimum": 1, "maximum": 9}, 2),
         ({"type": "integer", "minimum": 3}, 3),
-        ({"type": "number"}, 0.5),
+        ({"type": "number"}, 0.1),
         ({"type": "boolean"}, False),
         ({"type": "boolean", "default": True}, True),
         ({"type": ["null", "integer"], "const": 7}, 7),
     ],
 )
-def test_numbers_show_the_support(bounds: dict[str, Any], value: object) -> None:
+def test_numbers_are_low(bounds: dict[str, Any], value: object) -> None:
     findings = Findings.of({"content": "ferry price", "memories": ["The ferry."]})
     assert fill({"type": "object", "properties": {"n": bounds}}, findings)["n"] == value
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from reasonloom.contracts.base import Answer, Content, Filled, Name, Request, Unit, Whole
+from reasonloom.contracts.base import Answer, Content, Filled, Kind, Name, Request, Unit, Whole
 
 CONSTRAINT_LIMIT = 1_000
 """Characters one constraint may have."""
@@ -37,8 +37,8 @@ class ReasoningDivergent(Request):
 class CheckedConstraint(Answer):
     """One constraint as one perspective was held against it.
 
-    `kept` is null where nobody could tell; `by` is `llm`, or `words` where only words were
-    compared; `why` is the checker's reason.
+    `kept` is null where nobody could tell; `by` is `llm`, `words` where only words were compared,
+    or `none` where there is nothing to check; `why` is the checker's reason.
     """
 
     constraint: str
@@ -62,6 +62,7 @@ class Perspective(Answer):
     confidence: float
     constraints: list[CheckedConstraint]
     violates: bool
+    kind: Kind | None = None
 
 
 class DivergentThought(Answer):
@@ -86,3 +87,4 @@ class DivergentThought(Answer):
     below_threshold: bool | None = None
     partial: bool | None = None
     suggestion: str | None = None
+    kind: Kind | None = None

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from reasonloom.contracts.base import Answer, Content, Name, Request, Unit
+from reasonloom.contracts.base import Answer, Content, Kind, Name, Request, Unit
 
 
 class ReasoningLinear(Request):
@@ -38,6 +38,7 @@ class LinearThought(Answer):
     memories_used: list[str]
     below_threshold: bool | None = None
     suggestion: str | None = None
+    kind: Kind | None = None
 
 
 class OfSession(Request):
@@ -170,3 +171,4 @@ class Backtracked(Answer):
     memories_used: list[str] | None = None
     below_threshold: bool | None = None
     suggestion: str | None = None
+    kind: Kind | None = None

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from reasonloom.contracts.base import Answer, Content, Name, Request, Whole
+from reasonloom.contracts.base import Answer, Content, Kind, Name, Request, Whole
 
 MOST_AREAS = 20
 
@@ -49,11 +49,12 @@ class ReflectionEvaluate(Request):
 
 
 class FocusFinding(Answer):
-    """What was found about one focus area; `by` is `llm` or `words`."""
+    """What was found about one focus area; `by` is `llm`, or `none` of an open question."""
 
     area: str
     finding: str
     by: str
+    kind: Kind | None = None
 
 
 class Reflection(Answer):
@@ -83,6 +84,7 @@ class Reflection(Answer):
     run_id: str
     partial: bool | None = None
     suggestion: str | None = None
+    kind: Kind | None = None
 
 
 class Opinion(Answer):

@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from reasonloom.contracts.base import Answer, Content, Name, Request, Unit, Whole
+from reasonloom.contracts.base import Answer, Content, Kind, Name, Request, Unit, Whole
 
-Check = Literal["blind_ballots", "word_overlap", "self_reported"]
+Check = Literal["blind_ballots", "word_overlap", "self_reported", "none"]
 
 
 class ReasoningTree(Request):
@@ -31,7 +31,8 @@ class ExploredBranch(Answer):
 
     `confidence` is what its own reasoning claimed and `score` what the check gave it, both 0..1;
     `score` is null where nobody gave one; `self_reported` is no check at all. `votes` counts the
-    ballots that chose it, `merged` names approaches that came to the same.
+    ballots that chose it, `merged` names approaches that came to the same. `kind` marks the open
+    question that takes the place of the approaches where no language model answered.
     """
 
     id: str
@@ -44,6 +45,7 @@ class ExploredBranch(Answer):
     check: Check
     state: str
     merged: list[str]
+    kind: Kind | None = None
 
 
 class FailedBranch(Answer):
@@ -80,3 +82,4 @@ class ExploredTree(Answer):
     partial: bool | None = None
     below_threshold: bool | None = None
     suggestion: str | None = None
+    kind: Kind | None = None

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content
+from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, Kind
 from reasonloom.contracts.reasoning.divergent import CheckedConstraint
 from reasonloom.contracts.thinking.think import Context, GoalCovered, Status
 
@@ -134,4 +134,5 @@ class Analyzed(CamelAnswer):
     thought_id: str
     failed_steps: list[FailedStep] | None = None
     suggestion: str | None = None
+    kind: Kind | None = None
     context: dict[str, Any] | None = None

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, WholeNumber
+from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, Kind, WholeNumber
 from reasonloom.contracts.reasoning.divergent import MOST_CONSTRAINTS, Constraint
 from reasonloom.contracts.thinking.think import OpenContext
 
@@ -39,8 +39,9 @@ class Breakdown(CamelRequest):
 class SubProblem(CamelAnswer):
     """One problem of the tree; the first is the whole, at depth 1.
 
-    `split_by` is who divided it: the `llm`, its own `words`, or a fixed `method`. One that is
-    `atomic` was not divided: `reason` is why, `why` says it in words. `effort` is relative.
+    `split_by` is who divided it: the `llm` or its own `words`. One that is `atomic` was not
+    divided: `reason` is why, `why` says it in words, or asks where `kind` marks an open question.
+    `effort` is relative.
     """
 
     id: str
@@ -55,6 +56,7 @@ class SubProblem(CamelAnswer):
     duplicate_of: str | None = None
     effort: float | None = None
     known: list[str] | None = None
+    kind: Kind | None = None
 
 
 class Dependency(CamelAnswer):

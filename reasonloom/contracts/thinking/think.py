@@ -5,7 +5,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, OpenObject, WholeNumber
+from reasonloom.contracts.base import (
+    CamelAnswer,
+    CamelRequest,
+    Content,
+    Kind,
+    OpenObject,
+    WholeNumber,
+)
 from reasonloom.contracts.reasoning.divergent import MOST_CONSTRAINTS, CheckedConstraint, Constraint
 
 Mode = Literal["analytical", "creative", "critical", "synthetic", "parallel"]
@@ -113,6 +120,7 @@ class StreamResult(CamelAnswer):
     quarters: int
     constraints: list[CheckedConstraint]
     violates: bool
+    kind: Kind | None = None
 
 
 class MissingPart(CamelAnswer):
@@ -157,6 +165,7 @@ class Considered(CamelAnswer):
     thought_id: str
     missing: list[MissingPart] | None = None
     suggestion: str | None = None
+    kind: Kind | None = None
     context: dict[str, Any] | None = None
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from reasonloom.contracts.base import Answer, Content, Name, Request, Unit, Whole
+from reasonloom.contracts.base import Answer, Content, Kind, Name, Request, Unit, Whole
 
 NodeType = Literal[
     "thought", "hypothesis", "conclusion", "aggregation", "root", "refinement", "terminal"
@@ -167,6 +167,7 @@ class ByLlm(Answer):
     run_id: str
     partial: bool | None = None
     suggestion: str | None = None
+    kind: Kind | None = None
 
 
 class BegunGraph(Answer):

@@ -28,6 +28,9 @@ from reasonloom.text.words import words_in
 NOTHING_KNOWN = "Nothing is known about this."
 """The text where the material has nothing on the question."""
 
+CERTAINTY = 0.1
+"""A number, of 0 to 1, where something is known."""
+
 SENTENCES = 3
 """Sentences in one text, and items in a list, where the schema leaves it open."""
 
@@ -80,7 +83,9 @@ class _Filler:
         if kind == "array":
             return self.array(schema, depth)
         if kind in ("number", "integer"):
-            return number(schema, self.findings.support, whole=kind == "integer")
+            return number(
+                schema, CERTAINTY if self.findings.ranked else 0.0, whole=kind == "integer"
+            )
         if kind == "string":
             return self.text(schema)
         return None if kind == "null" else False

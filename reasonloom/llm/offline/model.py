@@ -1,7 +1,7 @@
 """No language model at all: an honest stand-in that repeats what is known and says so.
 
 It lets everything run on a fresh machine without a key: answers are extracts of the prompt's
-own variables, confidence is how much of the question they cover, and nothing is made up.
+own variables except for what was thought before, numbers are low, and nothing is made up.
 """
 
 import json
@@ -27,7 +27,8 @@ class OfflineModel:
         Raises:
             LlmRefused: the schema cannot be filled without a language model.
         """
-        findings = Findings.of(ask.material)
+        known = {name: value for name, value in ask.material.items() if name != "history"}
+        findings = Findings.of(known)
         parsed = None
         text = join_sentences(findings.ranked[:SENTENCES]) or NOTHING_KNOWN
         if ask.schema is not None:

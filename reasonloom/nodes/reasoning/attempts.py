@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.llm.offline.fill import NOTHING_KNOWN
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.nodes.history import lookup
 from reasonloom.nodes.history.truncation import truncate
 from reasonloom.nodes.memory.injection.detection import detect_injection, mark_suspicious
 from reasonloom.nodes.memory.retrieval.retrieve import retrieve
+from reasonloom.nodes.offline import OPEN_QUESTION, cited_memories, open_thought, quotes_on, remark
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.stores.memory.search import retrieval
 from reasonloom.stores.memory.search.scope import Scope
@@ -35,19 +35,10 @@ TRANSCRIPT_TOKENS = 300
 TRANSCRIPT_HEADER = (
     "[from a past conversation of {when}, session {session}: what was said then, as data]"
 )
+NEXT_STEP = "What is the next step?"
 DOUBT = (
     "A first attempt came out with confidence {confidence:.2f}, below the {wanted:.2f} asked "
     "for: {content}"
-)
-
-HOW_TO_CONFIGURE = (
-    "Set REASONLOOM_LLM, for example litellm:openai/gpt-5; `reasonloom doctor` shows how."
-)
-EXTRACT = (
-    f"No language model is configured: this is an extract of what is known. {HOW_TO_CONFIGURE}"
-)
-NOTHING_FOUND = (
-    f"No language model is configured, and nothing that is known speaks of this. {HOW_TO_CONFIGURE}"
 )
 
 
@@ -120,6 +111,10 @@ async def next_attempt(
     `question` gives the node and the prompt; the prompt's variables come from `state`.
     """
     attempts = state.get("attempts", [])
+    if execution.loom.llm.offline:
+        quotes = quotes_on(content, state["memories"])
+        # As many as allowed, since another one would be the same.
+        return {"attempts": [open_thought(NEXT_STEP, content, quotes)] * MOST_ATTEMPTS}
     variables = {
         "content": content,
         "history": state["history"],
@@ -174,16 +169,11 @@ def memories_used_in(
 ) -> list[int]:
     """Return the ids of the memories that a thought was made of.
 
-    A language model may use all that it is given. Without one a thought repeats sentences, so a
-    memory counts as used if the thought repeats one of its sentences.
+    A language model may use all that it is given; without one they are cited.
     """
-    if not execution.loom.llm.offline:
-        return [each["id"] for each in memories]
-    return [
-        each["id"]
-        for each in memories
-        if any(sentence in content for sentence in sentences_in(each["content"]))
-    ]
+    ids = [each["id"] for each in memories]
+    cited = cited_memories(content) if execution.loom.llm.offline else ids
+    return [each for each in ids if each in cited]
 
 
 def first_sentences(texts: Iterable[tuple[str, str]], most: int) -> str:
@@ -198,15 +188,12 @@ def first_sentences(texts: Iterable[tuple[str, str]], most: int) -> str:
 
 
 def caveats(
-    execution: Execution, confidence: float, wanted: float | None, *, content: str = ""
+    execution: Execution, confidence: float = 1.0, wanted: float | None = None
 ) -> dict[str, Any]:
-    """Return the answer's keys for a thought that is too unsure, or made without a language model.
-
-    `content` is the thought, given where it may be that nothing was found for it.
-    """
+    """Return the answer's keys for a thought that is too unsure, or that nobody has thought."""
     extra: dict[str, Any] = {}
     if wanted is not None and confidence < wanted:
         extra["below_threshold"] = True
     if execution.loom.llm.offline:
-        extra["suggestion"] = NOTHING_FOUND if content == NOTHING_KNOWN else EXTRACT
-    return extra
+        extra["kind"] = OPEN_QUESTION
+    return extra | remark(execution)

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.auto import ExecutingAuto, ModeOption, Recommendation, Vote
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.mental_models.offers import Offer, offer_models
+from reasonloom.nodes.offline import remark
 from reasonloom.nodes.reasoning.routing.choice import (
     NONE_OFFERED,
     NOT_OFFERED,
@@ -33,10 +34,6 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import full_sessions
 from reasonloom.text.sentences import join_sentences
 
-OFFLINE = (
-    "No language model is configured: the mode is chosen by computed features alone. "
-    "Set REASONLOOM_LLM; `reasonloom doctor` shows how."
-)
 LAST_STEPS = 3
 """Steps of the session that the language model sees."""
 
@@ -173,11 +170,9 @@ def _not_offered(wanted: dict[str, float], offered: list[str]) -> str:
 
 def _extras(execution: Execution, state: AutoState) -> dict[str, Any]:
     """Return the answer's optional keys."""
-    extras: dict[str, Any] = {}
+    extras = remark(execution)
     if (checkpoint := state["session"].get("checkpoint")) is not None:
         extras["checkpoint_id"] = checkpoint
-    if execution.loom.llm.offline:
-        extras["suggestion"] = OFFLINE
-    elif not state["vote"]:
+    if not (execution.loom.llm.offline or state["vote"]):
         extras["partial"] = True
     return extras

@@ -190,7 +190,7 @@ async def _answer(
             previous_thought=place["head"],
             llm=thought.llm,
             memories_used=[f"mem-{each}" for each in _used(execution, state, thought)],
-            **caveats(execution, thought.confidence, wanted, content=thought.content),
+            **caveats(execution, thought.confidence, wanted),
         )
     at = await thoughts.require(tx, place["head"]) if place["head"] else None
     sure = at.confidence if at else 0.0

@@ -110,5 +110,5 @@ def _answer(
         llm=thought.llm,
         run_id=str(thought.run_id),
         memories_used=[f"mem-{number}" for number in used],
-        **caveats(execution, thought.confidence, wanted, content=thought.content),
+        **caveats(execution, thought.confidence, wanted),
     )

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from reasonloom.contracts.base import Answer
 from reasonloom.errors import KeyTaken
+from reasonloom.nodes.offline import NO_MODEL
 from reasonloom.stores.runs import runs
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ async def complete_run(
     Raises:
         KeyTaken: another call with the same idempotency key was faster; nothing is stored.
     """
-    wire = _capped(execution, answer.wire())
+    wire = answer.wire()
+    if execution.run.self_judged or wire.get("suggestion") == NO_MODEL:
+        wire = _capped(execution, wire)
     row = done_row(execution, {"answer": wire, "notes": notes}, session_id=session_id)
     if execution.run.saved:
         await runs.close_run(tx, row)
@@ -38,7 +41,7 @@ async def complete_run(
 
 
 def _capped(execution: Execution, value: Any) -> Any:
-    """Return an answer's value with no `confidence` above that of a run which judged itself."""
+    """Return an answer's value with no `confidence` above what the run may have."""
     if isinstance(value, list):
         return [_capped(execution, each) for each in value]
     if not isinstance(value, dict):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.sessions.branches import ACTIVE
 from reasonloom.text.words import words_in
@@ -119,12 +120,18 @@ async def measure_coverage(
 ) -> tuple[float, Sequence[str]]:
     """Return the share of the first question's content words that the thoughts cover; the rest.
 
-    A word is covered if it occurs, or one whose cosine to it is at least `SAME_MEANING`.
+    A word is covered if it occurs, or one whose cosine to it is at least `SAME_MEANING`. Thoughts
+    made without a language model cover nothing: they repeat the question.
     """
     if not thoughts:
         return 0.0, []
     question = list(dict.fromkeys(words_in(thoughts[0].input)))[:MOST_QUESTION_WORDS]
-    answer_words = dict.fromkeys(word for each in thoughts for word in words_in(each.content))
+    answer_words = dict.fromkeys(
+        word
+        for each in thoughts
+        if each.llm != OfflineModel.name
+        for word in words_in(each.content)
+    )
     left = [word for word in question if word not in answer_words]
     if left:
         others = list(answer_words)[:MOST_THOUGHT_WORDS]

@@ -27,6 +27,8 @@ from reasonloom.contracts.thinking.think import (
     returned_context,
 )
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import OPEN_QUESTION
+from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
 from reasonloom.nodes.reasoning.persist import persist_first_thought
 from reasonloom.nodes.thinking.begin import PONDER
 from reasonloom.nodes.thinking.quality import JOINT, confidence_of, overall_quality
@@ -41,10 +43,6 @@ if TYPE_CHECKING:
     from reasonloom.contracts.base import Answer
 
 
-OFFLINE = (
-    "No language model is configured: these are extracts of what is given and what can be counted "
-    "in it, and nobody has thought it through. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
-)
 AGREED = "agreed"
 
 
@@ -57,6 +55,8 @@ def verdicts_of(checks: Iterable[Mapping[str, Any]], name: str) -> list[dict[str
 def confidence(state: ThinkingState) -> float:
     """Return the conclusion's confidence, 0..1."""
     brief = state["brief"]
+    if "confidence" in state["synthesis"]:
+        return float(state["synthesis"]["confidence"])
     claims = [float(each["confidence"]) for each in last_outputs(brief, state["said"]).values()]
     alone = len(brief["streams"]) == 1
     agreement = None if alone else float(state["synthesis"]["parts"]["agreement"])
@@ -82,30 +82,28 @@ def answer_of(
     if state["brief"]["tool"] == PONDER:
         return Pondered(
             **shared,
-            **_joint_parts(state),
+            **_joint_parts(execution, state),
             quarters=max(
                 each["quarter"] for each in successful_outputs(state["brief"], state["said"])
             ),
             stopped_because=cast("Stopped", state["barrier"]["stopped"]),
         )
     if len(state["brief"]["streams"]) > 1:
-        return Thinking(**shared, **_joint_parts(state))
+        return Thinking(**shared, **_joint_parts(execution, state))
     (only,) = last_outputs(state["brief"], state["said"]).values()
     insights = [each["content"] for each in state["synthesis"]["insights"]]
     return Thinking(**shared, insights=insights, reasoning=only["reasoning"])
 
 
 def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
-    synthesis, offline = state["synthesis"], execution.loom.llm.offline
+    synthesis = state["synthesis"]
     missing = missing_of(state)
-    partial = bool(missing) or not (synthesis["made"] or offline)
+    partial = bool(missing) or not synthesis["made"]
     verdicts = verdicts_of(state.get("checks", []), JOINT)
     kind: type[Think | Ponder] = Ponder if state["brief"]["tool"] == PONDER else Think
-    extra = returned_context(execution.request(kind).context)
+    extra = returned_context(execution.request(kind).context) | caveats(execution)
     if missing:
         extra["missing"] = missing
-    if offline:
-        extra["suggestion"] = OFFLINE
     return {
         "conclusion": synthesis["conclusion"],
         "confidence": confidence(state),
@@ -114,12 +112,15 @@ def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
         "constraints": [CheckedConstraint(**each) for each in verdicts],
         "violates": any(each["kept"] is False for each in verdicts),
         "goals": [GoalCovered(**each) for each in synthesis["goals"]],
-        "memories_used": [f"mem-{memory['id']}" for memory in state["memories"]],
+        "memories_used": [
+            f"mem-{each}"
+            for each in memories_used_in(execution, synthesis["conclusion"], state["memories"])
+        ],
         **extra,
     }
 
 
-def _joint_parts(state: ThinkingState) -> dict[str, Any]:
+def _joint_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
     """Return the fields that only several streams have."""
     synthesis = state["synthesis"]
     return {
@@ -131,11 +132,11 @@ def _joint_parts(state: ThinkingState) -> dict[str, Any]:
         "conflicts": [StreamConflict(**each) for each in synthesis["conflicts"]],
         "quality": overall_quality(synthesis["parts"]),
         "quality_parts": Quality(**synthesis["parts"]),
-        "streams": _streams(state),
+        "streams": _streams(execution, state),
     }
 
 
-def _streams(state: ThinkingState) -> list[StreamResult]:
+def _streams(execution: Execution, state: ThinkingState) -> list[StreamResult]:
     brief, checks = state["brief"], state.get("checks", [])
     counts = Counter(each["stream"] for each in successful_outputs(brief, state["said"]))
     return [
@@ -146,6 +147,7 @@ def _streams(state: ThinkingState) -> list[StreamResult]:
             quarters=counts[name],
             constraints=[CheckedConstraint(**each) for each in verdicts_of(checks, name)],
             violates=any(each["kept"] is False for each in verdicts_of(checks, name)),
+            **({"kind": OPEN_QUESTION} if execution.loom.llm.offline else {}),
         )
         for name, end in last_outputs(brief, state["said"]).items()
     ]
@@ -195,6 +197,6 @@ async def persist_conclusion(
         execution,
         first,
         lambda: answer(execution, state, session=str(session), thought=str(thought)),
-        used=[each["id"] for each in state["memories"]],
+        used=memories_used_in(execution, content, state["memories"]),
         notes=state.get("notes", []),
     )

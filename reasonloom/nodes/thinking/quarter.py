@@ -10,9 +10,9 @@ from langgraph.types import Send
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import open_question
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note, late_reply
-from reasonloom.nodes.thinking.offline import think_offline
 from reasonloom.nodes.thinking.state import (
     StreamOutput,
     StreamTask,
@@ -69,7 +69,7 @@ async def run_stream(state: StreamTask, runtime: Runtime[Execution]) -> dict[str
     started = time.perf_counter()
     notes: list[str] = []
     if execution.loom.llm.offline:
-        output = think_offline(brief, state["memories"], state["stream"])
+        output = _open_output(brief["problem"], state["stream"])
     else:
         label = f"the {state['stream']} stream"
         label += f", quarter {state['quarter']}" if brief["quarters"] > 1 else ""
@@ -78,6 +78,17 @@ async def run_stream(state: StreamTask, runtime: Runtime[Execution]) -> dict[str
         notes = [*heard.notes, *more]
     seconds = round(time.perf_counter() - started, 4)
     return {"said": [{**entry, "seconds": seconds, **_labelled(output, state)}], "notes": notes}
+
+
+def _open_output(problem: str, stream: str) -> dict[str, Any]:
+    questions = STREAMS[stream].questions
+    return {
+        "reasoning": [open_question(each, problem) for each in questions],
+        "reactions": [],
+        "insights": [],
+        "conclusion": open_question(questions[0], problem),
+        "confidence": 0.0,
+    }
 
 
 async def _ask(execution: Execution, task: StreamTask, label: str) -> OptionalReply:

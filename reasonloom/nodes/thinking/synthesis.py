@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import confidence_of, open_question, quotes_on
 from reasonloom.nodes.runs.budget import ReservePolicy
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.similarity import similarity_of
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 
 PROMPT = "thinking/synthesise"
+TOGETHER = "What do the streams come to together?"
 FALLBACK_SENTENCES = 2
 """Sentences quoted from each stream if there is no synthesis."""
 
@@ -52,6 +54,8 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
     execution, brief = runtime.context, state["brief"]
     outputs = successful_outputs(brief, state["said"])
     ends = last_outputs(brief, outputs)
+    if execution.loom.llm.offline:
+        return {"synthesis": _open_synthesis(state, [*ends.values()])}
     if len(brief["streams"]) == 1:
         (end,) = ends.values()
         made: dict[str, Any] = {"conclusion": end["conclusion"], "advice": [], "made": True}
@@ -83,8 +87,28 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
             for each in brief["goals"]
         ],
     }
-    missing = [] if made["made"] or execution.loom.llm.offline else [EXTRACTED]
+    missing = [] if made["made"] else [EXTRACTED]
     return {"synthesis": synthesis, "notes": [*heard.notes, *missing, *notes, *likeness.notes]}
+
+
+def _open_synthesis(state: ThinkingState, ends: Sequence[StreamOutput]) -> dict[str, Any]:
+    brief = state["brief"]
+    quotes = quotes_on(brief["problem"], state["memories"], brief["background"])
+    question = ends[0]["conclusion"]
+    if len(ends) > 1:
+        question = open_question(TOGETHER, brief["problem"])
+    sure = confidence_of(quotes)
+    insights = {"sources": [], "importance": 0.0, "confidence": sure}
+    return {
+        "conclusion": "\n".join([*quotes, question]),
+        "confidence": sure,
+        "made": True,
+        "advice": [],
+        "conflicts": [],
+        "insights": [{"content": each, **insights} for each in quotes],
+        "parts": dict.fromkeys(("coverage", "agreement", "diversity"), 0.0),
+        "goals": [{"goal": each, "covered": 0.0} for each in brief["goals"]],
+    }
 
 
 async def _ask_synthesis(
@@ -93,8 +117,6 @@ async def _ask_synthesis(
     outputs: Sequence[StreamOutput],
     conflicts: Sequence[dict[str, Any]],
 ) -> OptionalReply:
-    if execution.loom.llm.offline:
-        return OptionalReply()
     question = Question(
         node="synthesise",
         prompt=PROMPT,
@@ -148,10 +170,12 @@ def _advice_of(ends: Mapping[str, StreamOutput]) -> list[dict[str, Any]]:
     """Return the streams' own advice, that of the most confident first."""
     ordered = sorted(ends.values(), key=lambda each: -each["confidence"])
     return [
-        {"description": what, "sources": [end["stream"]], "rationale": why}
+        {
+            "description": end["conclusion"],
+            "sources": [end["stream"]],
+            "rationale": UNWEIGHED.format(stream=end["stream"]),
+        }
         for end in ordered
-        for what, why in end.get("advice")
-        or [(end["conclusion"], UNWEIGHED.format(stream=end["stream"]))]
     ]
 
 

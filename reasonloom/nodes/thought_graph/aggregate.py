@@ -10,7 +10,8 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import AggregatedNode, GotAggregate
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import caveats, reply_notes
+from reasonloom.nodes.offline import remark
+from reasonloom.nodes.reasoning.attempts import reply_notes
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.nodes.thought_graph.graph import (
@@ -42,7 +43,6 @@ from reasonloom.nodes.thought_graph.state import (
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
-from reasonloom.text.extraction import Findings
 from reasonloom.text.sentences import sentences_in
 
 if TYPE_CHECKING:
@@ -110,9 +110,7 @@ async def merge(state: AggregateState, runtime: Runtime[Execution]) -> dict[str,
     """
     execution, place, inputs = runtime.context, state["place"], state["inputs"]
     if execution.loom.llm.offline:
-        known = tuple(one for each in inputs for one in sentences_in(each["content"]))
-        merged = extract_inputs(inputs, Findings(place["problem"], known).support)
-        return {"merged": merged, "notes": [EXTRACTED]}
+        return {"merged": extract_inputs(inputs), "notes": [EXTRACTED]}
     by_label = label_inputs(inputs, str(execution.run.id))
     question = Question(
         node="merge",
@@ -209,5 +207,5 @@ def _answer(
         conflicts=[describe_conflict(each) for each in found],
         llm=execution.loom.llm.name,
         run_id=str(run.id),
-        **caveats(execution, 1.0, None),
+        **remark(execution),
     )

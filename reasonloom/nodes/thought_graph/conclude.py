@@ -11,12 +11,17 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotFinalize
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import open_question
 from reasonloom.nodes.reasoning.attempts import first_sentences
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import session_context
 from reasonloom.nodes.thought_graph.aggregate import require_distinct
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_open_graph
-from reasonloom.nodes.thought_graph.merging import describe_conflict, find_conflicts
+from reasonloom.nodes.thought_graph.merging import (
+    describe_conflict,
+    find_conflicts,
+    shorten_input,
+)
 from reasonloom.nodes.thought_graph.state import GotToolState, Thought, as_thoughts, place_of
 
 if TYPE_CHECKING:
@@ -31,6 +36,7 @@ MOST_ENDS = 3
 SENTENCES = 3
 """Sentences of each terminal node if there is no synthesis."""
 
+TOGETHER = "What do these thoughts come to together?"
 TINY = 1e-9
 """Tolerance for rounding in a mean of likenesses."""
 
@@ -120,6 +126,8 @@ async def conclude(state: FinalizeState, runtime: Runtime[Execution]) -> dict[st
         LlmUnavailable, TimedOut: the language model did not answer.
     """
     execution, ends = runtime.context, state["ends"]
+    if execution.loom.llm.offline:
+        return _open_conclusion(state)
     heard = await _ask_for_conclusion(execution, state)
     if heard.fault is not None and heard.fault.retryable:
         raise heard.fault
@@ -127,9 +135,15 @@ async def conclude(state: FinalizeState, runtime: Runtime[Execution]) -> dict[st
     return {"conclusion": conclusion, "notes": [*heard.notes, *notes]}
 
 
+def _open_conclusion(state: FinalizeState) -> dict[str, Any]:
+    ends = state["ends"]
+    lines = [f"{label(each)}: {shorten_input(each['content'])}" for each in ends]
+    lines.append(open_question(TOGETHER, state["place"]["problem"]))
+    named = [*map(label, ends)]
+    return {"conclusion": {"content": "\n".join(lines), "sources": named, "made": False}}
+
+
 async def _ask_for_conclusion(execution: Execution, state: FinalizeState) -> OptionalReply:
-    if execution.loom.llm.offline:
-        return OptionalReply()
     question = Question(
         node="conclude",
         prompt="got/conclude",

@@ -33,11 +33,6 @@ from reasonloom.stores.thought_graph import graph_nodes, thought_graphs
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
-OFFLINE = (
-    "No language model is configured: the conclusion is an extract of the terminal nodes, and "
-    "nobody has thought it through. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
-)
-
 
 async def weigh_conclusion(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Measure how far the terminal nodes agree, and find sources if none are named."""
@@ -117,10 +112,8 @@ def _answer(
     thought: NewThought,
     branch: UUID,
 ) -> FinalizedGraph:
-    extra = caveats(execution, thought.confidence, None)
-    if execution.loom.llm.offline:
-        extra["suggestion"] = OFFLINE
-    elif not state["conclusion"]["made"]:
+    extra = caveats(execution)
+    if not (execution.loom.llm.offline or state["conclusion"]["made"]):
         extra["partial"] = True
     agreed = state["conclusion"]["agreement"]
     return FinalizedGraph(

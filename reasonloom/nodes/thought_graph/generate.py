@@ -11,9 +11,9 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import GeneratedNodes, GotGenerate
 from reasonloom.errors import InvalidArgument
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.llm.offline.fill import NOTHING_KNOWN
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import caveats, recall_for, reply_notes
+from reasonloom.nodes.offline import confidence_of, open_question, quotes_on, remark
+from reasonloom.nodes.reasoning.attempts import memories_used_in, recall_for, reply_notes
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance, normalised
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.similarity import similarity_of
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from reasonloom.llm.port import Reply
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
+CONTINUES = "What continues this thought?"
+MOST_QUOTED = 20
 MOST_REQUESTED = 2
 """Calls of the language model if the first brings fewer than wanted."""
 
@@ -56,8 +58,8 @@ NONE_FREE = (
     "prune some, or continue another node"
 )
 NOTHING_NEW = (
-    "there are no nodes: without a language model a continuation is a sentence of what is known, "
-    "and nothing that is known says more of the problem than the graph does"
+    "there are no nodes: without a language model a continuation is a quote of what is known, and "
+    "nothing that is known says more of the problem than the graph does; open: {question}"
 )
 FEWER = "{count} of {wanted} continuations differ from each other and from what was there"
 NO_ROOM = "{count} continuations found no room: another call has added to the node meanwhile"
@@ -128,6 +130,8 @@ async def propose(state: GenerateState, runtime: Runtime[Execution]) -> dict[str
     """Ask for continuations; those that repeat existing thoughts are left out."""
     execution, place = runtime.context, state["place"]
     wanted = _wanted_of(state, execution) - len(state["found"])
+    if execution.loom.llm.offline:
+        return {"found": await _quoted(execution, state, wanted), "asked": MOST_REQUESTED}
     if wanted <= 0:
         return {"asked": state["asked"] + 1}
     question = Question(
@@ -156,6 +160,15 @@ async def propose(state: GenerateState, runtime: Runtime[Execution]) -> dict[str
     }
 
 
+async def _quoted(execution: Execution, state: GenerateState, wanted: int) -> list[dict[str, Any]]:
+    """Return quotes of what is known as continuations that the node does not have yet."""
+    quotes = quotes_on(state["place"]["problem"], state["memories"], most=MOST_QUOTED)
+    found = [{"content": each, "confidence": confidence_of(quotes)} for each in quotes]
+    there = [state["node"]["content"], *(each["content"] for each in state["siblings"])]
+    fresh, _ = await _distinct(execution, there, found)
+    return fresh[:wanted]
+
+
 def _read(reply: Reply) -> list[dict[str, Any]]:
     """Return the continuations of a reply; one that is not JSON is one thought."""
     if reply.parsed is None:
@@ -163,7 +176,6 @@ def _read(reply: Reply) -> list[dict[str, Any]]:
     return [
         {"content": each["thought"], "confidence": each["confidence"]}
         for each in reply.parsed["continuations"]
-        if each["thought"] != NOTHING_KNOWN
     ]
 
 
@@ -206,7 +218,8 @@ async def persist_nodes(state: GenerateState, runtime: Runtime[Execution]) -> di
         await graph_edges.add(tx, [_edge(execution, parent, node) for node in nodes])
         notes = _notes(wanted, len(state["found"]), len(nodes))
         if wanted and not nodes and execution.loom.llm.offline:
-            notes.append(NOTHING_NEW)
+            question = open_question(CONTINUES, parent.content)
+            notes.append(NOTHING_NEW.format(question=question))
         grown = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, state, grown, diversity, short=len(nodes) < wanted)
         return await complete_operation(tx, execution, state, answer, notes)
@@ -265,9 +278,14 @@ def _answer(
         nodes=[render_node(node) for node in graph.nodes if node.run_id == run],
         edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run],
         diversity=diversity,
-        memories_used=[f"mem-{each['id']}" for each in state["memories"]],
+        memories_used=[
+            f"mem-{each}"
+            for each in memories_used_in(
+                execution, "\n".join(one["content"] for one in state["found"]), state["memories"]
+            )
+        ],
         llm=execution.loom.llm.name,
         run_id=str(run),
         **({"partial": True} if short else {}),
-        **caveats(execution, 1.0, None, content="" if state["found"] else NOTHING_KNOWN),
+        **remark(execution),
     )

@@ -6,11 +6,13 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
+from reasonloom.nodes.offline import QUOTED_CONFIDENCE
 from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.reasoning.tree_search.phases import shuffled
 from reasonloom.nodes.thought_graph.scoring import BY_WORDS
 from reasonloom.text.contradiction import contradiction, is_quoted_from
-from reasonloom.text.sentences import join_sentences, sentences_in
+from reasonloom.text.sentences import sentences_in
+from reasonloom.text.shortening import shortened
 from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
@@ -20,14 +22,14 @@ if TYPE_CHECKING:
     from reasonloom.nodes.similarity import Similarity
     from reasonloom.nodes.thought_graph.state import Thought
 
-SENTENCES = 3
-"""Sentences of each input without a language model."""
+LONGEST_INPUT = 300
+"""Characters of each input without a language model."""
 
 CLAIMED, SILENT = 0.1, 0.5
 """How much of an input the merger must contain if it names it as used, and if not."""
 
 ENDS = ("first", "second")
-EXTRACTED = "no language model has merged them: the first sentences of each stand in its place"
+EXTRACTED = "no language model has merged them: the beginning of each stands in its place"
 UNFOUND = "the merger names as used what is not found in it, by number: {numbers}"
 UNKNOWN = "the merger names inputs that do not exist: {labels}"
 UNQUOTED = (
@@ -95,14 +97,17 @@ def read_merger(reply: Reply, by_label: Mapping[str, Thought]) -> tuple[Merged, 
     return merged, [UNKNOWN.format(labels=", ".join([*unknown][:5]))] if unknown else []
 
 
-def extract_inputs(inputs: Sequence[Thought], support: float) -> Merged:
-    """Return the first sentences of each input in order, none repeated."""
-    sentences: dict[str, None] = {}
-    for each in inputs:
-        sentences.update(dict.fromkeys(sentences_in(each["content"])[:SENTENCES]))
+def shorten_input(content: str) -> str:
+    """Return the beginning of a thought on one line."""
+    return shortened(content, LONGEST_INPUT)
+
+
+def extract_inputs(inputs: Sequence[Thought]) -> Merged:
+    """Return the beginning of each input in order, none repeated."""
+    begun = dict.fromkeys(shorten_input(each["content"]) for each in inputs)
     return Merged(
-        content=join_sentences([*sentences]),
-        confidence=support,
+        content="\n".join(begun),
+        confidence=QUOTED_CONFIDENCE,
         used=[each["id"] for each in inputs],
         conflicts=[],
     )

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import PrunedGraph, ReversiblePrune
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import remark
 from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.thought_graph.graph import (
@@ -73,10 +74,6 @@ def plan_pruning(graph: ThoughtGraph, threshold: float, unscored: Set[UUID]) -> 
 
 
 NOTHING = "nothing to put back: the graph has no pruning that was not undone"
-OFFLINE = (
-    "No language model is configured: the scores were computed of words, and nobody judged whether "
-    "a thought is true. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
-)
 LEFT = "some could not be scored and stay, by number: {numbers}"
 PREVIEWED = (
     "nothing was pruned; the scores that were made for it are kept, so that pruning at "
@@ -150,8 +147,8 @@ def _pruned_graph(
         marked["pruning_id"] = str(execution.run.effect("pruning"))
     if left:
         marked["partial"] = True
-    if scored and execution.loom.llm.offline:
-        marked["suggestion"] = OFFLINE
+    if scored:
+        marked |= remark(execution)
     return PrunedGraph(
         graph_id=str(graph.row.id),
         pruned=_ids(found.pruned),

@@ -9,6 +9,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import GotRefine, RefinedNode
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import open_question
 from reasonloom.nodes.reasoning.attempts import caveats, recall_for, reply_notes
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.runs.llm_call import Question, ask
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
 
+BETTER = "What is wrong with it, and what would be better?"
+UNREFINED = "nothing was refined or judged"
 SAME_WORDS = "the refinement says the same: there is nothing to choose between"
 PREFERRED = "{votes} of {cast} blind ballots prefer {which}"
 COUNTED = "nobody judged; by what can be computed {which} stands"
@@ -92,6 +95,10 @@ def _parent(execution: Execution, graph: ThoughtGraph, node_id: str) -> NodeRow:
 async def write_anew(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Ask for criticism and a better thought."""
     execution, place = runtime.context, state["place"]
+    if execution.loom.llm.offline:
+        node = state["node"]
+        critique = [open_question(BETTER, node["content"])]
+        return {"refined": {**node, "confidence": 0.0, "critique": critique}}
     question = Question(
         node="write_anew",
         prompt="got/refine",
@@ -140,7 +147,8 @@ async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dic
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         seen = await read_open_graph(tx, place["graph"])
     scores, notes = await score_candidates(execution, state, seen) if changed else ({}, [])
-    verdict = _verdict(state, scores) if changed else (False, SAME_WORDS)
+    same = UNREFINED if execution.loom.llm.offline else SAME_WORDS
+    verdict = _verdict(state, scores) if changed else (False, same)
     async with execution.loom.database.begin(execution.caller) as tx:
         graph = await lock_open_graph(tx, place["graph"])
         parent = _parent(execution, graph, state["node"]["id"])
@@ -241,5 +249,5 @@ def _answer(
         llm=execution.loom.llm.name,
         run_id=str(run.id),
         **({"partial": True} if missing else {}),
-        **caveats(execution, 1.0, None),
+        **caveats(execution),
     )

@@ -9,7 +9,8 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotScore, ScoredNode
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import caveats, recall_for
+from reasonloom.nodes.offline import remark
+from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thought_graph import scoring
 from reasonloom.nodes.thought_graph.graph import (
@@ -128,5 +129,5 @@ def _answer(
         llm=execution.loom.llm.name,
         run_id=str(run),
         **({"partial": True} if missing else {}),
-        **(caveats(execution, 1.0, None) if scored.check == LOCAL else {}),
+        **(remark(execution) if scored.check == LOCAL else {}),
     )

@@ -50,7 +50,7 @@ def _steps(given: Given) -> list[Offer]:
             {
                 "name": step.name,
                 "told": step.instruction,
-                "questions": [each.text for each in step.questions],
+                "questions": [*step.questions],
                 "expects": step.expects,
             },
         )

@@ -13,6 +13,7 @@ from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, SessionNotFound
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Ask, Embedder
+from reasonloom.nodes.offline import NO_MODEL
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
@@ -275,11 +276,16 @@ async def test_without_a_language_model_the_lenses_ask_and_say_so(engine: Engine
     found = await answered(
         engine, "divergent", content=TOPIC, num_perspectives=10, constraints=["no peanuts"]
     )
-    assert "No language model" in found["suggestion"]
+    assert (found["suggestion"], found["kind"]) == (NO_MODEL, "open_question")
     assert [each["lens"] for each in found["perspectives"]] == [lens.name for lens in LENSES]
-    assert all(each["constraints"][0]["by"] == "words" for each in found["perspectives"])
-    assert "without peanuts" in found["perspectives"][0]["viewpoint"]
-    assert len({each["viewpoint"] for each in found["perspectives"]}) == 10
+    assert [each["constraints"][0]["kept"] for each in found["perspectives"]] == [None] * 10
+    for view, lens in zip(found["perspectives"], LENSES, strict=True):
+        assert view["viewpoint"] == f"On “{TOPIC}”: {lens.question}"
+        assert (view["kind"], view["novelty_score"], view["confidence"]) == (
+            "open_question", 0.0, 0.0,
+        )  # fmt: skip
+    assert "“Anna is safe at dinner without peanuts.” (mem-1)" in found["synthesis"]
+    assert (found["sources"], found["confidence"]) == ([], 0.1)
 
 
 async def test_an_unknown_or_foreign_session_is_not_found(

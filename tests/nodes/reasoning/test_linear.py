@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.llm.offline.fill import NOTHING_KNOWN
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.sessions.context import fit_history
@@ -26,27 +25,23 @@ FERRY = "The ferry leaves at noon."
 
 
 @pytest.mark.parametrize(
-    ("asked", "content", "used", "said"),
+    ("asked", "quotes", "used"),
     [
-        ("When does the last train home leave?", TRAIN, ["mem-1"], "an extract of what is known"),
-        (
-            "When must we leave the restaurant?",
-            NOTHING_KNOWN,
-            [],
-            "nothing that is known speaks of this",
-        ),
+        ("When does the last train home leave?", [f"“{TRAIN}” (mem-1)"], ["mem-1"]),
+        ("When must we leave the restaurant?", [], []),
     ],
 )
 async def test_what_is_said_fits_together(
-    access: Access, embedder: Embedder, asked: str, content: str, used: list[str], said: str
+    access: Access, embedder: Embedder, asked: str, quotes: list[str], used: list[str]
 ) -> None:
     async with thinking(access, embedder, OfflineModel(), auto_memory=True) as mind:
         await remember(mind, TRAIN)
         await remember(mind, FERRY)
         answer = await answered(mind, "linear", content=asked)
-    assert (answer["content"], answer["memories_used"]) == (content, used)
-    assert said in answer["suggestion"]
-    assert (answer["confidence"] == 0.0) is (content == NOTHING_KNOWN)
+    question = f"On “{asked}”: What is the next step?"
+    assert answer["content"].split("\n") == [*quotes, question]
+    assert answer["memories_used"] == used
+    assert answer["confidence"] == (0.1 if quotes else 0.0)
 
 
 TEXTS = st.lists(

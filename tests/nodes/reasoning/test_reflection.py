@@ -12,6 +12,7 @@ from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, SessionNotFound, ThoughtNotFound
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Ask, Embedder
+from reasonloom.nodes.offline import NO_MODEL
 from reasonloom.nodes.reasoning.reflection.steps import is_swapped
 from reasonloom.stores.access import Access
 from tests.support.calls import call
@@ -147,8 +148,8 @@ async def test_each_focus_area_gets_a_finding(access: Access, embedder: Embedder
             {"content": ANSWER, "focus_areas": ["Anna's safety", "cost"]},
         )  # fmt: skip
     assert outcome.answer["focus"] == [
-        {"area": "Anna's safety", "by": "words",
-         "finding": "By words only: It speaks of it: Anna can eat there."},
+        {"area": "Anna's safety", "by": "none", "kind": "open_question",
+         "finding": "On “Anna's safety”: How does the answer deal with it?"},
         {"area": "cost", "finding": "No word of cost.", "by": "llm"},
     ]  # fmt: skip
     assert any("left out focus areas" in note and "safety" in note for note in outcome.notes)
@@ -224,7 +225,9 @@ async def test_an_answer_that_does_not_come_leaves_the_old_one_and_is_marked(
     found = outcome.answer
     assert (found["partial"], found["stopped_because"]) == (True, because)
     assert (found["improved_reasoning"], found["accepted"]) == (ANSWER, 0)
-    assert found["strengths"] and found["weaknesses"] and found["recommendations"]
+    judged = found["strengths"] and found["weaknesses"] and found["recommendations"]
+    assert bool(judged) is (kind != "strengths")
+    assert ("kind" in found) is (not judged and isinstance(said, LlmUnavailable))
     assert any("of round 1" in note for note in outcome.notes)
 
 
@@ -252,14 +255,18 @@ async def test_the_budget_ends_the_rounds_with_the_best_so_far(
     assert (found["stopped_because"], found["partial"]) == ("budget", True)
 
 
-async def test_without_a_language_model_words_are_counted_and_it_says_so(engine: Engine) -> None:
-    text = "Maybe Anna can always eat there with all of her many friends from the choir."
+async def test_without_a_language_model_nothing_is_judged_and_it_says_so(engine: Engine) -> None:
+    text = "Maybe Anna can always eat there."
     found = await answered(engine, "reflection", content=text, focus_areas=["friends"])
-    assert "No language model" in found["suggestion"]
+    assert (found["suggestion"], found["kind"]) == (NO_MODEL, "open_question")
     assert (found["stopped_because"], found["improved_reasoning"]) == ("offline", text)
-    faults = " ".join(found["weaknesses"])
-    assert "hedges: maybe" in faults
-    assert "always" in faults
-    assert "no reason" in faults
-    assert found["focus"][0]["by"] == "words"
+    assert (found["strengths"], found["weaknesses"], found["recommendations"]) == ([], [], [])
+    question = "What holds in it, what does not, and what would mend it?"
+    assert found["content"] == f"On “{text}”: {question}"
+    (area,) = found["focus"]
+    assert area == {
+        "area": "friends", "by": "none", "kind": "open_question",
+        "finding": "On “friends”: How does the answer deal with it?",
+    }  # fmt: skip
+    assert found["confidence"] == 0.0
     assert set(found) >= KEYS

@@ -9,7 +9,6 @@ import psycopg
 import pytest
 
 from reasonloom.errors import BranchNotFound, SessionNotFound
-from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.reasoning.tree.propose import NOVELTY
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
@@ -228,18 +227,3 @@ async def test_two_trees_at_once_in_a_session_lose_nothing(
     assert len(stored.branches) == 1 + 2 + 4 + 1 + 4
     for each in (one.answer, other.answer):
         assert lines(stored)[each["branches"][3]["id"]][-2] == each["content"]
-
-
-async def test_without_a_language_model_it_says_that_nobody_judged(engine: Engine) -> None:
-    await remember(engine, "Anna is allergic to peanuts.")
-    await remember(engine, "The Rialto cooks with peanut oil.")
-    answer = await answered(engine, "tree", content="Can Anna eat at the Rialto with peanut oil?")
-    assert answer["branches_explored"] == 4
-    assert {each["check"] for each in answer["branches"]} == {"word_overlap"}
-    assert [each["votes"] for each in answer["branches"]] == [0, 0, 0, 0]
-    assert answer["ballots"] == 0
-    assert "The Rialto cooks with peanut oil." in answer["content"]
-    assert "nobody judged" in answer["reason"]
-    assert "No language model is configured" in answer["suggestion"]
-    nothing = await answered(engine, "tree", content="xyzzy?")
-    assert (nothing["branches_explored"], nothing["confidence"]) == (4, 0)

@@ -9,7 +9,7 @@ from mcp import Client
 
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.thinking.offline import evaluate_sums
+from reasonloom.nodes.offline import NO_MODEL
 from reasonloom.nodes.thinking.streams import STREAMS
 from reasonloom.server.app import build_server
 from reasonloom.server.engine_lifespan import EngineLifespan
@@ -40,20 +40,22 @@ async def thought(engine: Engine, mode: str, asked: dict[str, Any]) -> Any:
 async def test_two_problems_never_get_the_same_answer(engine: Engine, mode: str) -> None:
     first, second = [await thought(engine, mode, asked) for asked in (DATABASE, MILL)]
     for each, word, foreign in ((first, "database", "mill"), (second, "mill", "database")):
-        said = str([each["conclusion"], each["insights"], each.get("recommendations")])
+        said = str([each["conclusion"], each["insights"], each.get("streams")])
         assert word in said
         assert foreign not in said
-    assert first["confidence"] != second["confidence"]
 
 
 async def test_the_answer_says_that_nobody_thought(engine: Engine) -> None:
     single, parallel = [await thought(engine, mode, DATABASE) for mode in ("critical", "parallel")]
     for each in (single, parallel):
-        assert "No language model is configured" in each["suggestion"]
-        assert each["confidence"] <= 0.5
+        assert (each["suggestion"], each["kind"]) == (NO_MODEL, "open_question")
+        assert each["confidence"] == 0.1
+        assert [goal["covered"] for goal in each["goals"]] == [0.0]
     assert parallel["status"] == "completed"
-    assert {source for each in parallel["insights"] for source in each["sources"]} == {*STREAMS}
-    assert {each["sources"][0] for each in parallel["recommendations"]} <= {*STREAMS}
+    assert [each["stream"] for each in parallel["streams"]] == [*STREAMS]
+    assert {each["kind"] for each in parallel["streams"]} == {"open_question"}
+    assert parallel["recommendations"] == []
+    assert (parallel["quality"], parallel["conflicts"]) == (0.0, [])
 
 
 async def test_pondering_without_a_language_model_ends_after_one_quarter(engine: Engine) -> None:
@@ -69,29 +71,6 @@ async def test_memory_speaks_where_it_is_known(engine: Engine) -> None:
     assert found["memoriesUsed"] == [memory]
 
 
-async def test_what_can_be_reckoned_is_reckoned(engine: Engine) -> None:
-    found = await thought(engine, "parallel", {"problem": "What is 17*23?"})
-    assert "17*23 = 391" in found["conclusion"]
-    assert "innovative" not in str(found)
-
-
-@pytest.mark.parametrize(("text", "sums"), [
-    ("What is 17*23?", ["17*23 = 391"]),
-    ("(2 + 3) × 4 and 1/8", ["(2 + 3) × 4 = 20", "1/8 = 0.125"]),
-    ("On 2026-01-05 or 1/2/2026", []), ("7/0", []), ("x+1, v1.2-3a, 9", []), ("1" * 90 + "+1", []),
-])  # fmt: skip
-def test_sums_are_found_and_dates_are_none(text: str, sums: list[str]) -> None:
-    assert evaluate_sums(text) == sums
-
-
-async def test_what_is_given_and_contradicts_itself_is_told(engine: Engine) -> None:
-    context = {"background": "Die Mühle gehört der Pfarre. Die Mühle gehört nicht der Pfarre."}
-    asked = {"problem": "Soll die Pfarre die Mühle verkaufen?", "context": context}
-    found = await thought(engine, "critical", asked)
-    assert "Die Mühle gehört nicht der Pfarre" in found["conclusion"]
-    assert "soll" not in str(found["insights"])
-
-
 @pytest.mark.parametrize("problem", [
     "如何提高留存率？", "Как удержать клиентов?", "كيف نحافظ على العملاء؟", "🙂", "?!",
     "a" * 100_000, "why " * 25_000,
@@ -100,13 +79,13 @@ async def test_any_language_and_any_length_is_answered(engine: Engine, problem: 
     found = await thought(engine, "parallel", {"problem": problem})
     assert found["conclusion"]
     assert found["confidence"] == 0.0, "nothing is known, and nobody has thought"
-    assert (await call(engine, "ponder", {"problem": problem})).answer["recommendations"]
+    assert (await call(engine, "ponder", {"problem": problem})).answer["insights"] == []
 
 
-async def test_a_constraint_is_checked_by_words_that_say_so(engine: Engine) -> None:
+async def test_a_constraint_stays_undecided(engine: Engine) -> None:
     found = await thought(engine, "creative", DATABASE)
     (checked,) = found["constraints"]
-    assert (checked["constraint"], checked["by"]) == ("No schema changes", "words")
+    assert (checked["constraint"], checked["kept"]) == ("No schema changes", None)
 
 
 @pytest.mark.parametrize("tool", ["think", "ponder"])

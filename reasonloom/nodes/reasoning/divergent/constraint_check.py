@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from reasonloom.nodes.offline import undecided
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.text.words import words_in
 
@@ -29,11 +30,12 @@ async def check_constraints(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return each constraint with its verdict, and notes on the check.
 
-    Constraints that the judge leaves out, or all if there is no judge, are checked by words.
+    Constraints that the judge leaves out are checked by words; without a language model there is
+    nothing to check.
     """
-    by_words = [_by_words(viewpoint, each) for each in constraints]
     if not constraints or execution.loom.llm.offline:
-        return by_words, []
+        return undecided(constraints), []
+    by_words = [_by_words(viewpoint, each) for each in constraints]
     heard = await ask_or_note(execution, question, "the check of a perspective's constraints")
     verdicts = {each["constraint"]: each for each in (heard.parsed or {}).get("verdicts", ())}
     return [

@@ -14,7 +14,8 @@ from reasonloom.contracts.reasoning.divergent import (
     ReasoningDivergent,
 )
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import caveats
+from reasonloom.nodes.offline import OPEN_QUESTION
+from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
 from reasonloom.nodes.reasoning.divergent.perspectives import (
     best_attempt,
     broken_constraints,
@@ -33,12 +34,6 @@ from reasonloom.stores.sessions.thoughts import NewThought
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
-OFFLINE = (
-    "No language model is configured: each viewpoint is its lens's question with an extract of "
-    "what is known, and nobody has thought it through. Set REASONLOOM_LLM; `reasonloom doctor` "
-    "shows how."
-)
-
 
 async def persist_perspectives(
     state: DivergentState, runtime: Runtime[Execution]
@@ -48,7 +43,7 @@ async def persist_perspectives(
     request = execution.request(ReasoningDivergent)
     views = usable_views(state["views"])
     thought = _synthesis(execution, state, views)
-    used = [memory["id"] for memory in state["memories"]]
+    used = memories_used_in(execution, thought.content, state["memories"])
     memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         await sessions.open_session(
@@ -145,11 +140,9 @@ def _answer(
     request: ReasoningDivergent,
 ) -> DivergentThought:
     extra = caveats(execution, thought.confidence, request.confidence)
-    if execution.loom.llm.offline:
-        extra["suggestion"] = OFFLINE
-    elif not best_attempt(state["attempts"])["made"] or any(
-        "fault" in each for each in latest_views(state["views"])
-    ):
+    offline = execution.loom.llm.offline
+    faults = any("fault" in each for each in latest_views(state["views"]))
+    if faults or not (offline or best_attempt(state["attempts"])["made"]):
         extra["partial"] = True
     return DivergentThought(
         thought_id=str(thought.id),
@@ -165,7 +158,10 @@ def _answer(
         previous_thought=str(thought.parent_id) if thought.parent_id else None,
         llm=thought.llm,
         run_id=str(execution.run.id),
-        memories_used=[f"mem-{memory['id']}" for memory in state["memories"]],
+        memories_used=[
+            f"mem-{each}"
+            for each in memories_used_in(execution, thought.content, state["memories"])
+        ],
         **extra,
     )
 
@@ -182,4 +178,5 @@ def _perspective_fields(
         confidence=float(view["confidence"]),
         constraints=[CheckedConstraint(**each) for each in view["constraints"]],
         violates=bool(broken_constraints(view)),
+        **({"kind": OPEN_QUESTION} if execution.loom.llm.offline else {}),
     )

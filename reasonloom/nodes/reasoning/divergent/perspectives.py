@@ -13,13 +13,12 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.loom import Cost, Execution
+from reasonloom.nodes.offline import open_question, undecided
 from reasonloom.nodes.reasoning.attempts import first_sentences, most_confident
 from reasonloom.nodes.reasoning.divergent.constraint_check import check_constraints
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES, Lens
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
-from reasonloom.text.extraction import Findings
-from reasonloom.text.sentences import join_sentences
 
 if TYPE_CHECKING:
     from reasonloom.nodes.runs.llm_call import OptionalReply
@@ -130,7 +129,6 @@ FIRST = 1
 """The perspective that is taken even if nothing would be left for a synthesis."""
 
 NODE = "take_perspective"
-SENTENCES = 2
 
 
 class PerspectiveTask(TypedDict):
@@ -154,11 +152,9 @@ async def take_perspective(task: PerspectiveTask, runtime: Runtime[Execution]) -
     view: dict[str, Any] = {"number": number, "lens": lens.name if lens else "plain answer"}
     constraints = request.constraints or []
     if execution.loom.llm.offline:
-        view |= _offline_view(task, request.content, lens)
-        notes: list[str] = []
-    else:
-        reply, notes = await _ask_for_perspective(execution, task, request, lens)
-        view |= reply
+        return {"views": [_open_view(view, lens, request.content, constraints)] if lens else []}
+    reply, notes = await _ask_for_perspective(execution, task, request, lens)
+    view |= reply
     if "viewpoint" not in view or lens is None:
         return {"views": [{**view, "constraints": []}], "notes": notes}
     question = Question(
@@ -176,6 +172,15 @@ async def take_perspective(task: PerspectiveTask, runtime: Runtime[Execution]) -
     )
     checked, more = await check_constraints(execution, view["viewpoint"], question, constraints)
     return {"views": [{**view, "constraints": checked}], "notes": [*notes, *more]}
+
+
+def _open_view(
+    view: dict[str, Any], lens: Lens, content: str, constraints: Sequence[str]
+) -> dict[str, Any]:
+    viewpoint = open_question(lens.question, content)
+    return {
+        **view, "viewpoint": viewpoint, "confidence": 0.0, "constraints": undecided(constraints),
+    }  # fmt: skip
 
 
 async def _ask_for_perspective(
@@ -212,16 +217,6 @@ def _synthesis(execution: Execution, request: ReasoningDivergent) -> Cost:
     """Return the cost of the synthesis without the viewpoints that it reads."""
     prompt = execution.loom.prompts.get(PROMPT).render(**variables(request, []))
     return cost_of(execution, prompt)
-
-
-def _offline_view(task: PerspectiveTask, content: str, lens: Lens | None) -> dict[str, Any]:
-    """Return a view without a language model: the lens's question, and what is known."""
-    material = {"content": content, "history": task["history"], "memories": task["memories"]}
-    findings = Findings.of(material)
-    known = join_sentences(findings.ranked[:SENTENCES])
-    parts = [lens.question] if lens else []
-    parts += [f"Known of it: {known}"] if known else ["Nothing is known about it."]
-    return {"viewpoint": " ".join(parts), "confidence": findings.support}
 
 
 def usable_views(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from langgraph.types import Send
 from reasonloom import errors
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import open_thought, quotes_on
 from reasonloom.nodes.reasoning.attempts import is_enough, recall_for, render_doubt
 from reasonloom.nodes.reasoning.divergent.perspectives import (
     FOUND,
@@ -32,6 +33,7 @@ from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.state import ToolState
 
 MODE = "divergent"
+TOGETHER = "What do the perspectives come to together?"
 FAULTS: dict[str, type[errors.ServiceFault]] = {
     kind.__name__: kind
     for kind in (errors.LlmUnavailable, errors.LlmRefused, errors.TimedOut, errors.BudgetExceeded)
@@ -101,6 +103,8 @@ async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict
         if run.retries and state.get("redone") != run.started:
             return {"redone": run.started}
         raise _fault(latest_views(state["views"]))
+    if execution.loom.llm.offline:
+        return _open_synthesis(state, views)
     heard = await _ask_for_synthesis(execution, state, views)
     made = read_synthesis(heard, views)
     all_views = latest_views(state["views"])
@@ -118,6 +122,15 @@ async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict
     }
 
 
+def _open_synthesis(state: DivergentState, views: list[dict[str, Any]]) -> dict[str, Any]:
+    content = state["request"]["content"]
+    thought = open_thought(TOGETHER, content, quotes_on(content, state["memories"]))
+    return {
+        "attempts": [{**thought, "sources": [], "made": False}],
+        "novelty": {label(each): 0.0 for each in views},
+    }
+
+
 def _fault(views: list[dict[str, Any]]) -> errors.ServiceFault:
     fault = min(views, key=lambda each: each["number"] or len(views))["fault"]
     return FAULTS[fault["kind"]](f"no perspective came: {fault['message']}")
@@ -126,8 +139,6 @@ def _fault(views: list[dict[str, Any]]) -> errors.ServiceFault:
 async def _ask_for_synthesis(
     execution: Execution, state: DivergentState, views: list[dict[str, Any]]
 ) -> OptionalReply:
-    if execution.loom.llm.offline:
-        return OptionalReply()
     request = execution.request(ReasoningDivergent)
     question = Question(
         node="synthesise",

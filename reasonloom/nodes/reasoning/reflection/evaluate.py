@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.reflection import Evaluation, Opinion, ReflectionEvaluate
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import remark
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.sessions.context import branch_history
@@ -19,11 +20,6 @@ from reasonloom.stores.sessions import branches, full_sessions
 
 if TYPE_CHECKING:
     from reasonloom.nodes.sessions.figures import SessionFigures
-
-OFFLINE = (
-    "No language model is configured: all figures and findings are computed, and nobody has judged "
-    "whether the reasoning is true. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
-)
 
 
 class EvaluationState(ToolState, total=False):
@@ -95,7 +91,7 @@ async def render_evaluation(state: EvaluationState, runtime: Runtime[Execution])
     """Answer with the figures, and with the opinion if there is one."""
     execution = runtime.context
     opinion = state["opinion"]
-    extra: dict[str, Any] = {}
+    extra = remark(execution)
     if "opinion" in opinion:
         extra["opinion"] = Opinion(
             llm=execution.loom.llm.name,
@@ -103,8 +99,6 @@ async def render_evaluation(state: EvaluationState, runtime: Runtime[Execution])
         )
     if "fault" in opinion:
         extra["partial"] = True
-    if execution.loom.llm.offline:
-        extra["suggestion"] = OFFLINE
     session = state["session"]["id"]
     answer = Evaluation(
         session_id=session,

@@ -7,6 +7,8 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.reflection import FocusFinding, Reflection
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import OPEN_QUESTION
+from reasonloom.nodes.reasoning.attempts import caveats
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.reasoning.reflection.steps import MODE, ReflectionState
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -14,10 +16,6 @@ from reasonloom.nodes.sessions.context import append_thought, next_thought
 from reasonloom.stores.sessions.thoughts import NewThought
 
 CUT_SHORT = ("budget", "llm_failed", "unreadable_answer")
-OFFLINE = (
-    "No language model is configured: only words were counted, nothing was judged or revised. Set "
-    "REASONLOOM_LLM; `reasonloom doctor` shows how."
-)
 
 
 async def persist_reflection(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -42,9 +40,15 @@ def _accepted(state: ReflectionState) -> int:
     return sum(bool(each.get("accepted")) for each in state["rounds"])
 
 
+def _is_open(critique: dict[str, Any]) -> bool:
+    return critique["by"] == "none" and not critique.get("said")
+
+
 def _analysis(state: ReflectionState) -> str:
     """Return the reflection as one text: the findings, and the improved answer if any."""
     first = state["rounds"][0]
+    if _is_open(first):
+        return str(first["question"])
     parts = [
         f"{title}: {' '.join(first[key])}"
         for title, key in (
@@ -80,8 +84,9 @@ def _answer(
 ) -> Reflection:
     first, because = state["rounds"][0], state["stopped"]["because"]
     extra: dict[str, Any] = {"partial": True} if because in CUT_SHORT else {}
-    if execution.loom.llm.offline:
-        extra["suggestion"] = OFFLINE
+    if _is_open(first):
+        extra["kind"] = OPEN_QUESTION
+    extra |= caveats(execution)
     return Reflection(
         thought_id=str(thought.id),
         session_id=str(thought.session_id),

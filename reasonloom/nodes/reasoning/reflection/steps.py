@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.reflection import ReasoningReflection
 from reasonloom.errors import ThoughtNotFound
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.reflection.offline_critique import offline_critique, offline_finding
+from reasonloom.nodes.offline import OPEN_QUESTION, open_question
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import branch_history, session_context
 from reasonloom.nodes.state import ToolState
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from reasonloom.stores.sessions.thoughts import ThoughtRow
 
 MODE = "reflection"
-LEFT_OUT = "the criticism left out focus areas; of these only words were looked at: {areas}"
+JUDGED = "What holds in it, what does not, and what would mend it?"
+HANDLED = "How does the answer deal with it?"
+LEFT_OUT = "the criticism left out focus areas; these stay open: {areas}"
 
 
 class ReflectionState(ToolState, total=False):
@@ -78,20 +80,20 @@ async def _thought(execution: Execution, thought_id: str, session_id: str | None
 
 
 async def criticise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for the weaknesses of the current answer; without a reply, count words."""
+    """Ask for the weaknesses of the current answer; without a reply they stay open."""
     execution, rounds = runtime.context, state["rounds"]
     areas = state["request"].get("focus_areas", [])
-    given, content = state["answer_given"], state["best"]["content"]
-    plain = offline_critique(content, given["question"], areas)
+    content = state["best"]["content"]
+    plain = _open_critique(content, areas)
     if execution.loom.llm.offline:
-        return {"rounds": [{**plain, "by": "words"}], "stopped": {"because": "offline"}}
+        return {"rounds": [plain], "stopped": {"because": "offline"}}
     heard = await _ask(state, execution, "criticise", "critique", {"content": content})
     if heard.parsed is None:
         stopped = _stop_reason(heard)
         known = {} if heard.confidence is None else {"confidence": heard.confidence}
-        made = [{**plain, **known, "by": "words", "said": heard.text}] if not rounds else []
+        made = [{**plain, **known, "said": heard.text}] if not rounds else []
         return {"rounds": [*rounds, *made], "stopped": stopped, "notes": heard.notes}
-    critique, notes = _read(heard.parsed, content, areas)
+    critique, notes = _read(heard.parsed, areas)
     known = state["best"]["confidence"]
     best = {"content": content, "confidence": critique["confidence"] if known is None else known}
     stopped = {} if critique["weaknesses"] else {"because": "no_weakness_found"}
@@ -103,16 +105,31 @@ async def criticise(state: ReflectionState, runtime: Runtime[Execution]) -> dict
     }
 
 
-def _read(
-    parsed: dict[str, Any], content: str, areas: list[str]
-) -> tuple[dict[str, Any], list[str]]:
+def _open_critique(content: str, areas: list[str]) -> dict[str, Any]:
+    return {
+        "question": open_question(JUDGED, content),
+        "strengths": [],
+        "weaknesses": [],
+        "recommendations": [],
+        "findings": [_open_finding(each) for each in areas],
+        "confidence": 0.0,
+        "by": "none",
+    }
+
+
+def _open_finding(area: str) -> dict[str, str]:
+    finding = open_question(HANDLED, area)
+    return {"area": area, "finding": finding, "by": "none", "kind": OPEN_QUESTION}
+
+
+def _read(parsed: dict[str, Any], areas: list[str]) -> tuple[dict[str, Any], list[str]]:
     """Return a criticism with one finding per focus area, and a note on those it left out."""
     findings_by_area = {each["area"]: each["finding"] for each in parsed["findings"]}
     missing = [area for number, area in enumerate(areas, 1) if number not in findings_by_area]
     findings = [
         {"area": area, "finding": findings_by_area[number], "by": "llm"}
         if number in findings_by_area
-        else offline_finding(content, area)
+        else _open_finding(area)
         for number, area in enumerate(areas, 1)
     ]
     notes = [LEFT_OUT.format(areas=", ".join(missing))] if missing else []

@@ -17,7 +17,6 @@ from reasonloom.nodes.reasoning.tree_search.state import State
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.similarity import similarity_of
-from reasonloom.text.extraction import Findings
 
 JUDGE = "tree/judge"
 LABEL = re.compile(r"\b([A-Z])\b")
@@ -29,8 +28,7 @@ async def explore_branch(state: TreeTask, runtime: Runtime[Execution]) -> dict[s
     """Follow one approach to its end; without a language model it stays as proposed."""
     execution, approach = runtime.context, state["approach"] or Approach(name="", approach="")
     if execution.loom.llm.offline:
-        known = overlap(state["content"], approach.get("known", ""))
-        return _as_result(execution, state, _candidate(state, approach["approach"], known))
+        return _as_result(execution, state, _candidate(state, approach["approach"], 0.0))
     variables = {
         "content": state["content"],
         "approach": approach["approach"],
@@ -48,9 +46,6 @@ async def explore_branch(state: TreeTask, runtime: Runtime[Execution]) -> dict[s
 async def judge_branches(state: TreeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Cast one ballot, which sees the branches' contents but not their authors or order."""
     execution, thoughts = runtime.context, state["order"]["thoughts"]
-    if execution.loom.llm.offline:
-        first = min(thoughts, key=lambda each: int(each["data"]["approach"]))
-        return _as_result(execution, state, _ballot(state, first["label"], {}, ""))
     candidates = [{"label": each["label"], "text": each["text"]} for each in thoughts]
     question = _question("judge_branches", JUDGE, _ballot_variables(state, candidates), state)
     question = replace(question, aside=ReservePolicy(last=True), blind=True)
@@ -66,11 +61,6 @@ def label_in(text: str) -> str:
     """Return the label that a text names: `Thought B.` names B."""
     found = LABEL.search(text)
     return found[1] if found else text.strip().upper()
-
-
-def overlap(question: str, text: str) -> float:
-    """Return the share (0..1) of the question's words that a text has."""
-    return Findings(question, (text,)).support
 
 
 def _ballot_variables(state: TreeTask, candidates: list[dict[str, str]]) -> dict[str, Any]:

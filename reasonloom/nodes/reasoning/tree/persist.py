@@ -7,9 +7,10 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.tree import ExploredBranch, ExploredTree, FailedBranch
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.reasoning.attempts import caveats
+from reasonloom.nodes.offline import OPEN_QUESTION, quotes_on
+from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
-from reasonloom.nodes.reasoning.tree.state import MODE, Outcome, TreeState
+from reasonloom.nodes.reasoning.tree.state import MODE, UNEXPLORED, Outcome, TreeState
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import append_thought, next_thought
 from reasonloom.stores.sessions import branches
@@ -22,11 +23,6 @@ AGAIN = "explored twice for the confidence asked for; the surer exploration is k
 FEWER = "{failed} of {count} approaches came to nothing"
 RAN_OUT = "a limit of the run was reached ({limit}): this is the best so far"
 LOST = "{lost} of {count} ballots came to nothing"
-OFFLINE = (
-    "No language model is configured: each branch is a known method of approach, filled with the "
-    "problem's own words and what is known of it; nobody has followed or judged any. Set "
-    "REASONLOOM_LLM; `reasonloom doctor` shows how."
-)
 UNJUDGED = "nobody judged the branches: their confidence is what they claim of themselves"
 
 
@@ -35,7 +31,7 @@ async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[st
     execution = runtime.context
     outcome = max(state["outcomes"], key=lambda each: each["confidence"])
     thought = _thought(execution, state, outcome)
-    used = [memory["id"] for memory in state["memories"]]
+    used = memories_used_in(execution, thought.content, state["memories"])
     memory, notes = await as_memory(execution, thought)
     notes = [*notes, *_notes(state, outcome)]
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -54,6 +50,21 @@ async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[st
 
 def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewThought:
     best = outcome["branches"][outcome["best"]]
+    question = state["request"]["content"]
+    return next_thought(
+        execution,
+        state["place"],
+        mode=MODE,
+        question=question,
+        content="\n".join([*quotes_on(question, state["memories"]), best["content"]])
+        if best["check"] == UNEXPLORED
+        else _summary(outcome, best),
+        confidence=outcome["confidence"],
+        metadata={"recommended_branch": str(execution.run.effect("branch", str(outcome["best"])))},
+    )
+
+
+def _summary(outcome: Outcome, best: dict[str, Any]) -> str:
     others = [each["name"] for each in outcome["branches"] if each is not best]
     content = KEPT.format(
         content=best["content"],
@@ -61,15 +72,7 @@ def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewTho
         name=best["name"],
         reason=outcome["reason"],
     )
-    return next_thought(
-        execution,
-        state["place"],
-        mode=MODE,
-        question=state["request"]["content"],
-        content=content + (OTHERS.format(names="; ".join(others)) if others else ""),
-        confidence=outcome["confidence"],
-        metadata={"recommended_branch": str(execution.run.effect("branch", str(outcome["best"])))},
-    )
+    return content + (OTHERS.format(names="; ".join(others)) if others else "")
 
 
 def _explored_branches(
@@ -142,14 +145,13 @@ def _answer(
 ) -> ExploredTree:
     run = execution.run
     extra = caveats(execution, thought.confidence, state["request"].get("confidence"))
-    if execution.loom.llm.offline:
-        extra["suggestion"] = OFFLINE
     explored_branches = [
         ExploredBranch(
             id=str(run.effect("branch", str(place))),
             thought_id=str(run.effect("branch_thought", str(place))),
             state=ACTIVE,
             **explored,
+            **({"kind": OPEN_QUESTION} if explored["check"] == UNEXPLORED else {}),
         )
         for place, explored in enumerate(outcome["branches"])
     ]
@@ -159,7 +161,7 @@ def _answer(
         branch_id=str(branch),
         content=thought.content,
         confidence=thought.confidence,
-        branches_explored=len(explored_branches),
+        branches_explored=sum(each.check != UNEXPLORED for each in explored_branches),
         recommended_branch=explored_branches[outcome["best"]].id,
         reason=outcome["reason"],
         branches=explored_branches,
@@ -167,7 +169,10 @@ def _answer(
         previous_thought=state["place"]["head"],
         llm=thought.llm,
         run_id=str(run.id),
-        memories_used=[f"mem-{each['id']}" for each in state["memories"]],
+        memories_used=[
+            f"mem-{each}"
+            for each in memories_used_in(execution, thought.content, state["memories"])
+        ],
         **_shortfalls(outcome),
         **extra,
     )

@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import OPEN_QUESTION, open_question
 from reasonloom.nodes.reasoning.attempts import recall_for
-from reasonloom.nodes.reasoning.tree.offline_approaches import approaches_for
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Outcome, TreeState, Trial
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.reasoning.tree_search.machine import begin_search
@@ -47,6 +47,7 @@ OWN_PATH = (
 )
 NO_LIST = "no approaches could be read: each branch was left to find one of its own"
 FEWER = "{most} approaches were asked for, and {came} that differ were found"
+WHICH = "Which unlike approaches are there, and which serves best?"
 DOUBT = (
     "A first exploration came out with confidence {confidence:.2f}, below the {wanted:.2f} asked "
     "for. It tried: {tried}. Give approaches that differ from these."
@@ -77,10 +78,8 @@ async def _approaches(
     """
     outcomes, most = state.get("outcomes", []), request.max_branches
     if execution.loom.llm.offline:
-        before = len(state["trial"]["approaches"]) if outcomes else 0
-        material = {"history": state["history"], "memories": state["memories"]}
-        approaches = approaches_for(request.content, material, most, but=before)
-        return approaches, _fewer(approaches, most)
+        question = open_question(WHICH, request.content)
+        return [Approach(name=OPEN_QUESTION, approach=question)], []
     heard = await _ask_for_approaches(execution, state, request, number)
     if heard.fault is not None:
         if not outcomes:
@@ -147,7 +146,7 @@ def search_for(execution: Execution, content: str, trial: Trial) -> dict[str, An
         branching=len(trial["approaches"]),
         depth=1,
         judge="vote",
-        judgements=1 if execution.loom.llm.offline else BALLOTS,
+        judgements=BALLOTS,
         novelty=NOVELTY,
         seed=execution.run.effect("seed", n=trial["number"]).int % SEEDS,
     )

@@ -16,16 +16,21 @@ from reasonloom.errors import (
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.tree.explore import results_of
 from reasonloom.nodes.reasoning.tree.propose import search_for
-from reasonloom.nodes.reasoning.tree.state import Approach, Outcome, Result, TreeState, Trial
+from reasonloom.nodes.reasoning.tree.state import (
+    UNEXPLORED,
+    Approach,
+    Outcome,
+    Result,
+    TreeState,
+    Trial,
+)
 from reasonloom.nodes.reasoning.tree_search.state import Node, State
 
 FAULTS = {each.__name__: each for each in (BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut)}
 LABELLED = re.compile(r"\b(?:thought|option|answer|candidate)\s+([A-Z])\b", re.I)
 ALONE = "It is the only approach that came to something of its own; nothing was compared."
 UNCAST = "No ballot was cast; of all approaches it claims the most confidence."
-UNJUDGED = "Without a language model nobody judged: "
-CALLED = UNJUDGED + "it comes first because the problem says `{word}`."
-IN_ORDER = UNJUDGED + "it is the first in a fixed order; no word of the problem calls for one."
+UNJUDGED = "Nothing was explored or judged."
 NO_THOUGHT = "no branch came to a thought"
 
 
@@ -78,11 +83,11 @@ def outcome_of(
         branches=branches,
         best=best,
         confidence=_confidence(branches[best], len(ballots)),
-        reason=_offline_reason(approaches[numbered[best][0]])
+        reason=UNJUDGED
         if offline
         else _reason(numbered[best][0], ballots, approaches, len(branches)),
         failed=_failed(came, approaches),
-        ballots=0 if offline else len(ballots),
+        ballots=len(ballots),
         lost=sum(each["kind"] == "vote" for each in came) - len(ballots),
         exhausted=_exhausted_limit(came),
     )
@@ -102,8 +107,8 @@ def _branch(
         "name": approaches[number]["name"],
         "content": node["text"],
         "confidence": node["data"]["confidence"],
-        "score": node["data"]["confidence"] if offline else fmean(scores) if scores else None,
-        "votes": 0 if offline else sum(each["choice"] == number for each in ballots),
+        "score": fmean(scores) if scores else None,
+        "votes": sum(each["choice"] == number for each in ballots),
         "check": _check(offline, ballots),
         "merged": [
             approaches[each["data"]["approach"]]["name"]
@@ -115,7 +120,7 @@ def _branch(
 
 def _check(offline: bool, ballots: list[dict[str, Any]]) -> str:
     if offline:
-        return "word_overlap"
+        return UNEXPLORED
     return "blind_ballots" if ballots else "self_reported"
 
 
@@ -146,12 +151,6 @@ def _reason(
     names = {label: approaches[number]["name"] for label, number in ballot["labels"]}
     reason = str(ballot["reason"])
     return LABELLED.sub(lambda found: _named(names, found), reason)
-
-
-def _offline_reason(approach: Approach) -> str:
-    """Return why an approach comes first that no language model has judged."""
-    word = approach.get("because")
-    return CALLED.format(word=word) if word else IN_ORDER
 
 
 def _named(names: dict[str, str], found: re.Match[str]) -> str:

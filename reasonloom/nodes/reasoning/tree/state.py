@@ -1,7 +1,7 @@
 """The state of tree reasoning, and what its wiring asks of it."""
 
 from operator import add
-from typing import Annotated, Any, NotRequired, TypedDict, cast
+from typing import Annotated, Any, TypedDict, cast
 
 from reasonloom.nodes.reasoning.attempts import MOST_ATTEMPTS
 from reasonloom.nodes.reasoning.tree_search.machine import open_orders
@@ -10,19 +10,15 @@ from reasonloom.nodes.reasoning.tree_search.state import State
 from reasonloom.nodes.state import ToolState
 
 MODE = "tree"
+UNEXPLORED = "none"
+"""The check of the open question that takes the place of the approaches."""
 
 
 class Approach(TypedDict):
-    """One approach: its name, and the instruction for whoever follows it.
-
-    Without a language model also what is `known` of the problem, and the word of it that calls for
-    this approach (`because`, empty if none does).
-    """
+    """One approach: its name, and the instruction for whoever follows it."""
 
     name: str
     approach: str
-    known: NotRequired[str]
-    because: NotRequired[str]
 
 
 class Trial(TypedDict):
@@ -119,6 +115,7 @@ def is_enough(state: TreeState) -> bool:
     If a limit of the run was reached, nothing is left for another attempt.
     """
     threshold, last = state["request"].get("confidence"), state["outcomes"][-1]
-    if threshold is None or last["exhausted"] or state["trial"]["attempt"] >= MOST_ATTEMPTS:
+    final = last["exhausted"] or last["branches"][0]["check"] == UNEXPLORED
+    if threshold is None or final or state["trial"]["attempt"] >= MOST_ATTEMPTS:
         return True
     return last["confidence"] >= float(threshold)

@@ -20,6 +20,7 @@ from reasonloom.contracts.thinking.analyze import (
 )
 from reasonloom.contracts.thinking.think import GoalCovered, returned_context
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.selection import alternatives_of, reason_of
 from reasonloom.nodes.thinking.analyze.state import (
@@ -28,14 +29,16 @@ from reasonloom.nodes.thinking.analyze.state import (
     steps_of,
     successful_results,
 )
-from reasonloom.nodes.thinking.answer import OFFLINE, persist_conclusion, verdicts_of
+from reasonloom.nodes.thinking.answer import persist_conclusion, verdicts_of
 from reasonloom.nodes.thinking.quality import JOINT, confidence_of
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
 
 LONGEST_GIST = 160
+SHORT_REASON = 60
+"""Characters of a reason without a language model, where an answer is short."""
+
 NO_RESULT = "no result"
-UNCHECKED = "nothing is recommended yet that could keep or break it"
 
 
 def confidence(state: AnalysisState) -> float:
@@ -54,13 +57,8 @@ def confidence(state: AnalysisState) -> float:
 
 
 def _verdicts(state: AnalysisState) -> list[dict[str, Any]]:
-    """Return the constraints with their verdicts, undecided if nothing was checked."""
-    checks = state.get("checks", [])
-    unchecked = [
-        {"constraint": each, "kept": None, "by": "words", "why": UNCHECKED}
-        for each in state["brief"]["constraints"]
-    ]
-    return verdicts_of(checks, JOINT) if checks else unchecked
+    """Return the constraints with their verdicts."""
+    return verdicts_of(state.get("checks", []), JOINT)
 
 
 def answer_of(
@@ -69,12 +67,15 @@ def answer_of(
     """Return the answer of analyze."""
     plan, outcome, brief = state["plan"], state["outcome"], state["brief"]
     first, *more = plan["frameworks"]
+    offline = execution.loom.llm.offline
     verdicts = _verdicts(state)
+    reason = reason_of(brief["problem"], plan)
+    alternatives = [] if offline else alternatives_of(brief["problem"], plan)
     return Analyzed(
         framework=_framework_summary(first),
         selection=Selection(
             confidence=round(plan["shares"][first], 4),
-            reason=reason_of(brief["problem"], plan),
+            reason=shortened(reason, SHORT_REASON) if offline else reason,
             is_hybrid=bool(more),
             by=plan["by"],
         ),
@@ -85,11 +86,11 @@ def answer_of(
             confidence=confidence(state),
             processing_time=round((time.perf_counter() - execution.run.started) * 1000, 3),
         ),
-        alternatives=[
-            Alternative.model_validate(each) for each in alternatives_of(brief["problem"], plan)
-        ],
-        votes=[FrameworkVote(**each) for each in plan["votes"]],
-        outputs=[
+        alternatives=[Alternative.model_validate(each) for each in alternatives],
+        votes=[] if offline else [FrameworkVote(**each) for each in plan["votes"]],
+        outputs=[]
+        if offline
+        else [
             StepOutput(**{name: each[name] for name in StepOutput.model_fields})
             for each in successful_results(plan, state["done"])
         ],
@@ -97,7 +98,10 @@ def answer_of(
         constraints=[CheckedConstraint(**each) for each in verdicts],
         violates=any(each["kept"] is False for each in verdicts),
         goals=[GoalCovered(**each) for each in outcome["goals"]],
-        memories_used=[f"mem-{memory['id']}" for memory in state["memories"]],
+        memories_used=[
+            f"mem-{each}"
+            for each in memories_used_in(execution, outcome["conclusion"], state["memories"])
+        ],
         session_id=session,
         thought_id=thought,
         **_remarks(execution, state),
@@ -122,10 +126,6 @@ def _gists(state: AnalysisState) -> list[str]:
 
 
 def _gist(done: dict[str, Any]) -> str:
-    if "given" in done:
-        return shortened(
-            " ".join(f"“{each}”" for each in done["given"]) or "not given", LONGEST_GIST
-        )
     return shortened(next(iter(sentences_in(done["output"])), ""), LONGEST_GIST)
 
 
@@ -138,13 +138,12 @@ def _remarks(execution: Execution, state: AnalysisState) -> dict[str, Any]:
     marks: dict[str, Any] = {
         "status": "partial" if partial else "completed",
         **returned_context(execution.request(Analyze).context),
+        **caveats(execution),
     }
     if len(plan["frameworks"]) > 1:
         marks["second_framework"] = _framework_summary(plan["frameworks"][1])
     if failed:
         marks["failed_steps"] = [FailedStep(**each) for each in failed]
-    if offline:
-        marks["suggestion"] = OFFLINE
     return marks
 
 

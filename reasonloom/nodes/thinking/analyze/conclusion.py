@@ -7,11 +7,11 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import open_thought, quotes_on
 from reasonloom.nodes.runs.budget import ReservePolicy
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
-from reasonloom.nodes.thinking.analyze.offline import conclude_offline
 from reasonloom.nodes.thinking.analyze.selection import ANALYZE
 from reasonloom.nodes.thinking.analyze.state import (
     AnalysisState,
@@ -31,18 +31,17 @@ FALLBACK_SENTENCES = 2
 EXTRACTED = "there is no conclusion: the last step's first sentences stand in its place"
 UNKNOWN = "the conclusion named results that do not exist: {names}"
 UNNAMED = "the conclusion named none of the results that it rests on"
-BY_WORDS = (
-    "made without a language model: which framework fits, and which sentence answers a question, "
-    "is told by words known in English and German"
-)
+CONCLUDED = "What follows from the steps together?"
 
 
 async def conclude(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Draw one conclusion from the steps of all frameworks."""
     execution, plan, brief = runtime.context, state["plan"], state["brief"]
+    if execution.loom.llm.offline:
+        return {"outcome": _open_outcome(state)}
     done = successful_results(plan, state["done"])
     heard, notes = await _ask_conclusion(execution, state, done), []
-    made = _parse_conclusion(execution, state, heard, done)
+    made = _parse_conclusion(heard, done)
     insights = [
         {"content": one, "stream": each["framework"], "label": each["label"], "importance": 1.0,
          "confidence": each["confidence"]}
@@ -64,15 +63,13 @@ async def conclude(state: AnalysisState, runtime: Runtime[Execution]) -> dict[st
     outcome = {**made, "insights": best[:MOST_INSIGHTS], "goals": goals}
     return {
         "outcome": outcome,
-        "notes": [*heard.notes, *notes, *_remarks(execution, heard, done), *likeness.notes],
+        "notes": [*heard.notes, *notes, *_remarks(heard, done), *likeness.notes],
     }
 
 
 async def _ask_conclusion(
     execution: Execution, state: AnalysisState, done: Sequence[StepResult]
 ) -> OptionalReply:
-    if execution.loom.llm.offline:
-        return OptionalReply()
     plan = state["plan"]
     lacking = [each["step"] for each in missing_steps(plan, state["done"])]
     question = Question(
@@ -106,9 +103,21 @@ def conclusion_variables(
     }
 
 
-def _parse_conclusion(
-    execution: Execution, state: AnalysisState, heard: OptionalReply, done: Sequence[StepResult]
-) -> dict[str, Any]:
+def _open_outcome(state: AnalysisState) -> dict[str, Any]:
+    problem = state["brief"]["problem"]
+    quotes = quotes_on(problem, state["memories"], state["brief"]["background"])
+    thought = open_thought(CONCLUDED, problem, quotes)
+    return {
+        "conclusion": thought["content"],
+        "rests_on": [],
+        "claim": thought["confidence"],
+        "made": True,
+        "insights": [],
+        "goals": [],
+    }
+
+
+def _parse_conclusion(heard: OptionalReply, done: Sequence[StepResult]) -> dict[str, Any]:
     """Return the conclusion; if there is none, the first sentences of the last steps."""
     labels = [each["label"] for each in done]
     if heard.parsed is not None:
@@ -122,11 +131,6 @@ def _parse_conclusion(
         }
     if heard.text:
         return {"conclusion": heard.text, "rests_on": [], "claim": None, "made": True}
-    plan = state["plan"]
-    if execution.loom.llm.offline:
-        names = " and ".join(FRAMEWORKS[name].name for name in plan["frameworks"])
-        text = conclude_offline(names, done, state["brief"]["problem"])
-        return {"conclusion": text, "rests_on": labels, "claim": None, "made": True}
     ends = {each["framework"]: each for each in done}
     texts = [
         join_sentences(sentences_in(each["output"])[:FALLBACK_SENTENCES]) for each in ends.values()
@@ -135,9 +139,7 @@ def _parse_conclusion(
     return {"conclusion": " ".join(texts), "rests_on": rests, "claim": None, "made": False}
 
 
-def _remarks(execution: Execution, heard: OptionalReply, done: Sequence[StepResult]) -> list[str]:
-    if execution.loom.llm.offline:
-        return [BY_WORDS]
+def _remarks(heard: OptionalReply, done: Sequence[StepResult]) -> list[str]:
     if heard.parsed is None:
         return [] if heard.text else [EXTRACTED]
     labels, named = {each["label"] for each in done}, heard.parsed["rests_on"]

@@ -142,8 +142,9 @@ async def select_framework(state: AnalysisState, runtime: Runtime[Execution]) ->
     if vote:
         shares = combine_vote(shares, vote["framework"], vote["confidence"])
         votes.append({"by": "llm", **vote})
+    frameworks = select_frameworks(shares)
     plan = Plan(
-        frameworks=select_frameworks(shares),
+        frameworks=frameworks[: 1 if runtime.context.loom.llm.offline else None],
         by="features_and_llm" if vote else "features",
         shares=shares,
         votes=votes,

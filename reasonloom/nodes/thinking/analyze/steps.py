@@ -14,11 +14,9 @@ from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.thinking.analyze.conclusion import PROMPT as CONCLUSION
 from reasonloom.nodes.thinking.analyze.conclusion import conclusion_variables
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
-from reasonloom.nodes.thinking.analyze.offline import run_step_offline
 from reasonloom.nodes.thinking.analyze.selection import ANALYZE
 from reasonloom.nodes.thinking.analyze.state import (
     AnalysisState,
-    StepResult,
     StepTask,
     latest_results,
     steps_of,
@@ -99,7 +97,7 @@ def step_variables(task: StepTask) -> dict[str, Any]:
         "step": {
             "name": step.name,
             "told": step.instruction,
-            "questions": [each.text for each in step.questions],
+            "questions": list(step.questions),
             "expects": step.expects,
         },
         "before": [
@@ -152,12 +150,13 @@ def after_wave(state: AnalysisState) -> list[Send] | str:
 
 
 async def run_offline(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Run all steps without a language model."""
-    plan, brief, memories = state["plan"], state["brief"], state["memories"]
-    done: list[StepResult] = []
-    quoted: set[str] = set()
-    for name, step, label in steps_of(plan):
-        found = run_step_offline(brief, memories, step, quoted)
-        quoted.update(found["given"])
-        done.append({"framework": name, "step": step.name, "label": label, **found})
-    return {"done": done}
+    """Take the first question of each step as its result, which nobody has answered."""
+    return {
+        "done": [
+            {
+                "framework": name, "step": step.name, "label": label, "insights": [],
+                "output": step.questions[0], "open": [], "confidence": 0.0,
+            }
+            for name, step, label in steps_of(state["plan"])
+        ]
+    }  # fmt: skip

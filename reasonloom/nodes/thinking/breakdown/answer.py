@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +10,8 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown, Dependency, SubProblem
 from reasonloom.contracts.thinking.think import returned_context
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import quotes_on, remark
+from reasonloom.nodes.reasoning.attempts import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.thinking.breakdown.dependencies import (
@@ -24,47 +24,19 @@ from reasonloom.nodes.thinking.breakdown.diagram import draw_breakdown
 from reasonloom.nodes.thinking.breakdown.state import BreakdownState, in_order, is_work, outline
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
-from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
-from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.thinking.breakdown.state import Link, Problem
 
 
-MOST_READ_CHARS = 10_000
-MOST_FACTS = 2
-
-
-def add_known_facts(problems: Sequence[Problem], texts: Sequence[str]) -> list[Problem]:
-    """Return the problems; those to be done have the sentences that share most words with them."""
-    sentences = dict.fromkeys(
-        each for text in texts for each in sentences_in(text[:MOST_READ_CHARS])
-    )
-    bags = {each: frozenset(words_in(each)) for each in sentences}
-    found: list[Problem] = []
-    for problem in problems:
-        wanted = frozenset(words_in(problem["description"]))
-        scores = {one: len(bag & wanted) / math.sqrt(4 + len(bag)) for one, bag in bags.items()}
-        best = sorted((each for each in bags if scores[each]), key=lambda one: -scores[one])
-        known = best[:MOST_FACTS] if is_work(problem) else []
-        found.append({**problem, "known": known} if known else problem)
-    return found
-
-
 MODE = "breakdown"
 ANSWER_KEYS = ("description", "depth", "parent", "split_by", "method", "reason", "why",
-               "duplicate_of", "effort", "known")  # fmt: skip
+               "duplicate_of", "effort", "known", "kind")  # fmt: skip
 MOST_IN_MEMORY = 40
 
 OUT_OF_BUDGET = "{count} sub-problems were left undivided for want of budget: {why}"
 MEMORY_TEXT = "{problem}\nis broken down into:\n{parts}"
-OFFLINE = (
-    "No language model is configured: the problem was divided by {by}, and nobody has thought it "
-    "through. Set REASONLOOM_LLM; `reasonloom doctor` shows how."
-)
-OWN_WORDS = "its own words"
-METHOD = "the fixed method {name}, as its own words show no parts"
 WHICH_WORDS = (
     "made without a language model: words that divide are known in English, German, French and "
     "Spanish; other languages are divided by lists, sentences and marks alone"
@@ -81,7 +53,7 @@ async def persist_breakdown(state: BreakdownState, runtime: Runtime[Execution]) 
         notes.append(OUT_OF_BUDGET.format(count=len(left), why=left[0]["why"]))
     if execution.loom.llm.offline:
         notes.append(WHICH_WORDS)
-    used = [each["id"] for each in state["memories"]]
+    used = _used(execution, state, problems)
     answer = _answer(execution, state, problems, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.open_session(
@@ -98,13 +70,24 @@ async def persist_breakdown(state: BreakdownState, runtime: Runtime[Execution]) 
     return {**added, "notes": notes}
 
 
+def _used(execution: Execution, state: BreakdownState, problems: list[Problem]) -> list[int]:
+    quotes = "\n".join(one for each in problems for one in each.get("known", ()))
+    return memories_used_in(execution, quotes, state["memories"])
+
+
 def _listed_problems(execution: Execution, state: BreakdownState) -> list[Problem]:
     problems = in_order(state["problems"])
     if not execution.loom.llm.offline:
         return problems
     context = execution.request(Breakdown).context
     background = context.known() if context else ""
-    return add_known_facts(problems, [background, *(each["content"] for each in state["memories"])])
+    return [
+        {**each, "known": known}
+        if is_work(each)
+        and (known := quotes_on(each["description"], state["memories"], background))
+        else each
+        for each in problems
+    ]
 
 
 def _new_thought(
@@ -167,7 +150,7 @@ def _answer(
         run_id=str(execution.run.id),
         session_id=str(thought.session_id),
         thought_id=str(thought.id),
-        memories_used=[f"mem-{each['id']}" for each in state["memories"]],
+        memories_used=[f"mem-{each}" for each in _used(execution, state, problems)],
         **_remarks(execution, state, problems),
     )
 
@@ -181,10 +164,7 @@ def _remarks(
     words_only = not offline and problems[0].get("split_by", "llm") != "llm"
     if short or state.get("unrelated") or words_only:
         marks["partial"] = True
-    if offline:
-        name = problems[0].get("method")
-        marks["suggestion"] = OFFLINE.format(by=METHOD.format(name=name) if name else OWN_WORDS)
-    return marks
+    return marks | remark(execution)
 
 
 def _sub_problem(problem: Problem) -> SubProblem:

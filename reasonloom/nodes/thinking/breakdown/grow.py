@@ -17,7 +17,7 @@ from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.similarity import similarity_of
-from reasonloom.nodes.thinking.breakdown.offline_split import OF_METHOD, split_offline
+from reasonloom.nodes.thinking.breakdown.offline_split import split_offline
 from reasonloom.nodes.thinking.breakdown.state import (
     ROOT,
     BreakdownState,
@@ -136,7 +136,7 @@ def _parts(problem: Problem, split: Split) -> list[Problem]:
         )
         if "effort" in part:
             one["effort"] = float(part["effort"])
-        if "why" in part:  # a step of a method or a check of constraints has no parts
+        if "why" in part:  # a check of constraints has no parts
             one |= {"reason": "indivisible", "why": part["why"]}
         made.append(one)
     return made
@@ -162,7 +162,7 @@ async def _mark_duplicates(
     notes = list(distance.likeness.notes)
     for each in fresh:
         twin = next((one for one in seen if _is_same(distance, each, one)), None)
-        if twin is None or each.get("why") == OF_METHOD:
+        if twin is None:
             seen.append(each)
             marked.append(each)
             continue

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from operator import add
 from typing import Annotated, Any, Literal, TypedDict
 
+from reasonloom.contracts.base import Kind
 from reasonloom.contracts.thinking.breakdown import Reason, Splitter, Tie
 from reasonloom.nodes.state import ToolState
 
@@ -34,6 +35,7 @@ class Problem(TypedDict, total=False):
     effort: float
     sure: float
     known: list[str]
+    kind: Kind
 
 
 class Link(TypedDict, total=False):
@@ -55,6 +57,7 @@ class Split(TypedDict, total=False):
     split_by: Splitter
     method: str
     reason: Reason
+    kind: Kind
     why: str
     sure: float
 

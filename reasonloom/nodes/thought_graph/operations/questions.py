@@ -4,6 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from reasonloom.nodes.offline import QUOTED_CONFIDENCE, quotes_on
 from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.state import Thought
@@ -11,6 +12,7 @@ from reasonloom.nodes.thought_graph.operations.task import Task, TaskQuestion
 from reasonloom.nodes.thought_graph.scoring import JUDGED, LOCAL, total_score
 from reasonloom.text.extraction import Findings
 
+UNTHOUGHT = "no language model answered"
 NOT_JSON = "the answer was not the JSON asked for"
 UNREADABLE = "the answer could not be read: {fault}"
 
@@ -48,7 +50,17 @@ def read_answer(
     return {"candidates": [each._asdict() for each in found]}
 
 
-def offline_ballot(order: Order) -> dict[str, Any]:
+def offline_result(task: Task, order: Order, memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return what an order brings without a language model: quotes, or a ballot of words."""
+    if order["kind"] == "judge":
+        return _offline_ballot(order)
+    quotes = quotes_on(order["problem"]["text"], memories, most=order["count"])
+    if not quotes or order["move"] != "generate" or not task.move("generate").plain:
+        return {"error": UNTHOUGHT}
+    return {"candidates": [{"text": each, "confidence": QUOTED_CONFIDENCE} for each in quotes]}
+
+
+def _offline_ballot(order: Order) -> dict[str, Any]:
     """Return a ballot without a language model: the share of the problem's words in a thought.
 
     A thought that only repeats the problem gets 0.

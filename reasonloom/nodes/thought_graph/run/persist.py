@@ -11,6 +11,7 @@ from reasonloom.contracts.thought_graph.plans import DoneStep, RunGraph
 from reasonloom.errors import LlmRefused, LlmUnavailable
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.offline import QUOTED_CONFIDENCE, open_question
 from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -38,6 +39,7 @@ DEEPEST, BRANCHES, THRESHOLD = 20, 10, 0.3
 
 PART_ONLY = "the best thought is about part {part} of the problem only"
 NOTHING = "the plan brought no thought: {fault}"
+FOLLOWS = "What follows from this?"
 OFFLINE = (
     "no language model is configured, and nothing that is known speaks of the problem; set "
     "REASONLOOM_LLM, `reasonloom doctor` shows how"
@@ -160,12 +162,15 @@ def _dropped(work: State, best: Thought) -> list[str]:
 
 def _thought(execution: Execution, state: GotRunState, best: Thought) -> NewThought:
     sure = best["score"] if best["score"] is not None else best["confidence"]
+    problem, content = state["request"]["problem"], best["text"]
+    if execution.loom.llm.offline:
+        sure, content = QUOTED_CONFIDENCE, f"{content}\n{open_question(FOLLOWS, problem)}"
     return next_thought(
         execution,
         state["place"],
         mode=MODE,
-        question=state["request"]["problem"],
-        content=best["text"],
+        question=problem,
+        content=content,
         confidence=DEFAULT_CONFIDENCE if sure is None else sure,
         metadata={"graph_id": str(execution.run.effect("graph")), "check": best["check"]},
     )
@@ -190,14 +195,14 @@ def _answer(
     extra = {
         **({"exhausted": came["exhausted"]} if came["exhausted"] else {}),
         **({"partial": True} if lacking else {}),
-        **caveats(execution, 1.0, None),
+        **caveats(execution),
     }
     return RunGraph(
         graph_id=str(graph.row.id),
         session_id=str(thought.session_id),
         thought_id=str(thought.id),
         branch_id=str(branch),
-        content=best["text"],
+        content=thought.content,
         score=best["score"],
         check=best["check"],
         whole=came["whole"],

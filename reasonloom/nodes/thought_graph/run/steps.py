@@ -18,7 +18,7 @@ from reasonloom.nodes.thought_graph.operations.machine import absorb, open_order
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.plans import packaged_plan
 from reasonloom.nodes.thought_graph.operations.questions import (
-    offline_ballot,
+    offline_result,
     question_for,
     read_answer,
 )
@@ -126,8 +126,9 @@ def tasks(state: GotRunState) -> list[PlanTask]:
 async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Ask what one order wants; a fault is a result too."""
     execution, order, task = runtime.context, state["order"], task_of(state["task"])
-    if order["kind"] == "judge" and execution.loom.llm.offline:
-        return {"came": [OrderResult(key=order["key"], result=offline_ballot(order))]}
+    if execution.loom.llm.offline:
+        result = offline_result(task, order, state["memories"])
+        return {"came": [OrderResult(key=order["key"], result=result)]}
     words = question_for(task, order, state["memories"])
     question = Question(
         node="carry_out",

@@ -67,7 +67,7 @@ async def test_each_step_is_told_its_task_the_context_and_the_results_before(
     round_of = {each.name: at for at, wave in enumerate(CAUSE.waves) for each in wave}
     for step in CAUSE.steps:
         words = asked[step.name]
-        for told in (step.instruction, step.expects, *(each.text for each in step.questions),
+        for told in (step.instruction, step.expects, *step.questions,
                      "It is 20 years old.", "1. No new pump", "1. Water by May",
                      "The pump was oiled in April.", ASKED["problem"]):  # fmt: skip
             assert told in words

@@ -6,20 +6,12 @@ from functools import cached_property
 
 
 @dataclass(frozen=True, slots=True)
-class StepQuestion:
-    """A question of a step; `cue` names the words that answer it (`QUESTION_CUES`)."""
-
-    text: str
-    cue: str
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
     """A step: instruction, questions, expected result, and the steps `after` which it comes."""
 
     name: str
     instruction: str
-    questions: tuple[StepQuestion, ...]
+    questions: tuple[str, ...]
     expects: str
     after: tuple[str, ...] = ()
 
@@ -44,11 +36,6 @@ class Framework:
         return tuple(
             tuple(each for each in self.steps if depth[each.name] == at) for at in range(last + 1)
         )
-
-
-def question(cue: str, text: str) -> StepQuestion:
-    """Return a question that the words of a cue answer."""
-    return StepQuestion(text, cue)
 
 
 @dataclass(frozen=True, slots=True)

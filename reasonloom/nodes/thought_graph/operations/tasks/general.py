@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from reasonloom.llm.offline.fill import NOTHING_KNOWN
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.thought_graph.operations.task import Candidate, Move, Task, TaskQuestion
@@ -63,8 +62,8 @@ def _read_merger(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Cand
 
 
 def _adds_anything(question: TaskQuestion, answer: Mapping[str, Any]) -> bool:
-    """Tell whether a thought adds anything to the problem, and is not `nothing known`."""
-    return _bare(answer["thought"]) not in (_bare(question.problem["text"]), _bare(NOTHING_KNOWN))
+    """Tell whether a thought says anything else than the problem."""
+    return _bare(answer["thought"]) != _bare(question.problem["text"])
 
 
 def _bare(text: str) -> str:

@@ -1,0 +1,96 @@
+"""What an answer has without a language model: quotes of what is known, and open questions.
+
+Nothing here reasons. Only memories and the request are quoted: what a session has thought before
+is not known by it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.contracts.base import Kind
+from reasonloom.text.extraction import Findings
+from reasonloom.text.sentences import sentences_in
+from reasonloom.text.shortening import shortened
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+
+OPEN_QUESTION: Kind = "open_question"
+"""The `kind` of what nobody has thought through."""
+
+NO_MODEL = (
+    "No language model answered: nobody has thought this through. Set REASONLOOM_LLM "
+    "(`reasonloom doctor` shows how)."
+)
+UNCHECKED = "nothing is recommended yet that could keep or break it"
+QUOTED_CONFIDENCE = 0.1
+"""Of an answer that quotes something; 0 of one that only asks."""
+
+MOST_QUOTES, LONGEST_QUOTE, LONGEST_PROBLEM = 2, 100, 80
+MOST_READ_CHARS = 10_000
+CITED = re.compile(r"” \(mem-(\d+)\)")
+NOTICE = re.compile(r"\[[^\n]*\]\n")
+"""The line before a memory that a language model must not take for its own words."""
+
+
+def quotes_on(
+    problem: str,
+    memories: Sequence[Mapping[str, Any]],
+    background: str = "",
+    *,
+    most: int = MOST_QUOTES,
+) -> list[str]:
+    """Return the sentences that share most words with a problem, each with its source."""
+    sources: dict[str, str] = {}
+    texts = [(f"mem-{each['id']}", str(each["content"])) for each in memories]
+    for source, text in [*texts, ("background", background)]:
+        bare = text[notice.end() :] if (notice := NOTICE.match(text)) else text
+        for sentence in sentences_in(bare[:MOST_READ_CHARS]):
+            sources.setdefault(sentence, source)
+    ranked = [each for each in Findings(problem, (*sources,)).ranked if each in sources]
+    return [f"{quote(each, LONGEST_QUOTE)} ({sources[each]})" for each in ranked[:most]]
+
+
+def quote(text: str, longest: int) -> str:
+    """Return the beginning of a text in quotes, about `longest` characters of it as JSON."""
+    line = shortened(text, longest)
+    escaped = line.count('"') + line.count("\\")
+    return f"“{shortened(line, max(longest - escaped, longest // 2))}”"
+
+
+def cited_memories(content: str) -> list[int]:
+    """Return the ids of the memories that a text quotes."""
+    return [*dict.fromkeys(int(number) for number in CITED.findall(content))]
+
+
+def open_question(question: str, problem: str) -> str:
+    """Return a question about a problem as one sentence."""
+    return f"On {quote(problem, LONGEST_PROBLEM)}: {question}"
+
+
+def open_thought(question: str, problem: str, quotes: Sequence[str]) -> dict[str, Any]:
+    """Return `content` and `confidence` of a thought that only quotes and asks."""
+    return {
+        "content": "\n".join([*quotes, open_question(question, problem)]),
+        "confidence": confidence_of(quotes),
+    }
+
+
+def confidence_of(quotes: Sequence[str]) -> float:
+    """Return the confidence of an answer with these quotes."""
+    return QUOTED_CONFIDENCE if quotes else 0.0
+
+
+def remark(execution: Execution) -> dict[str, Any]:
+    """Return the answer's key that says that no language model answered, if that is so."""
+    return {"suggestion": NO_MODEL} if execution.loom.llm.offline else {}
+
+
+def undecided(constraints: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the verdicts on constraints that nothing was held against."""
+    return [
+        {"constraint": each, "kept": None, "by": "none", "why": UNCHECKED} for each in constraints
+    ]

@@ -21,15 +21,12 @@ if TYPE_CHECKING:
 OPEN_QUESTION: Kind = "open_question"
 """The `kind` of what nobody has thought through."""
 
-NO_MODEL = (
-    "No language model answered: nobody has thought this through. Set REASONLOOM_LLM "
-    "(`reasonloom doctor` shows how)."
-)
+NO_MODEL = "No language model answered: set REASONLOOM_LLM (`reasonloom doctor` shows how)."
 UNCHECKED = "nothing is recommended yet that could keep or break it"
 QUOTED_CONFIDENCE = 0.1
 """Of an answer that quotes something; 0 of one that only asks."""
 
-MOST_QUOTES, LONGEST_QUOTE, LONGEST_PROBLEM = 2, 100, 80
+MOST_QUOTES, LONGEST_QUOTE, LONGEST_PROBLEM = 2, 90, 60
 MOST_READ_CHARS = 10_000
 CITED = re.compile(r"” \(mem-(\d+)\)")
 NOTICE = re.compile(r"\[[^\n]*\]\n")

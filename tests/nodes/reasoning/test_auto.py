@@ -88,7 +88,8 @@ async def test_a_plain_question_gets_linear_and_the_answer_says_it_was_computed(
     assert "linear is enough" in answer["rationale"]
     assert answer["complexity"] < 0.2
     assert [each["by"] for each in answer["votes"]] == ["features"]
-    assert "computed features alone" in answer["suggestion"]
+    assert "No language model answered" in answer["suggestion"]
+    assert answer["confidence"] == answer["votes"][0]["confidence"] == 0.3
     assert (answer["llm"], stored_rows(access)) == ("offline", [])
     (run,) = await rows(engine)
     assert (run.tool, run.status) == ("reasoning_auto", "done")

@@ -240,7 +240,10 @@ async def test_without_a_language_model_it_is_an_extract(
     graph, nodes = await grown(mind)
     async with thinking(access, embedder, OfflineModel()) as plain:
         found = await answered(plain, "got_finalize", graph_id=graph, terminal_node_ids=nodes[3:])
-    assert found["conclusion"] == f"N4: {GRANITE}."
+    quoted, question = found["conclusion"].split("\n")
+    assert quoted == f"N4: {GRANITE}"
+    assert question.endswith("What do these thoughts come to together?")
+    assert (found["kind"], found["confidence"] <= 0.3) == ("open_question", True)
     assert "No language model" in found["suggestion"]
     assert "partial" not in found
 

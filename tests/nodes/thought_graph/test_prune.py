@@ -204,7 +204,7 @@ async def test_without_a_language_model_words_decide_and_say_so(
     async with thinking(access, embedder, OfflineModel()) as plain:
         outcome = await call(plain, "reasoning_got_prune", {"graph_id": graph, "threshold": 1.0})
     assert outcome.answer["scored"] == nodes[1:]
-    assert "computed of words" in outcome.answer["suggestion"]
+    assert "No language model answered" in outcome.answer["suggestion"]
     assert "nobody judged" in " ".join(outcome.notes)
 
 

@@ -192,7 +192,9 @@ async def test_without_a_language_model_it_says_so(access: Access, embedder: Emb
         await remember(mind, known)
         ran = await running(mind, problem="Which band is loud there?")
     assert (ran["llm"], ran["check"]) == ("offline", "local check")
-    assert (ran["content"], ran["memories_used"]) == (known, ["mem-1"])
+    question = "On “Which band is loud there?”: What follows from this?"
+    assert ran["content"].split("\n") == [f"“{known}” (mem-1)", question]
+    assert (ran["memories_used"], ran["best"]["confidence"]) == (["mem-1"], 0.1)
     assert "No language model" in ran["suggestion"]
 
 

@@ -35,7 +35,7 @@ from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
 
 LONGEST_GIST = 160
-SHORT_REASON = 60
+SHORT_REASON = 40
 """Characters of a reason without a language model, where an answer is short."""
 
 NO_RESULT = "no result"
@@ -81,7 +81,7 @@ def answer_of(
         ),
         result=AnalysisResult(
             conclusion=outcome["conclusion"],
-            steps=_gists(state),
+            steps=[each["output"] for each in state["done"]] if offline else _gists(state),
             insights=outcome["insights"],
             confidence=confidence(state),
             processing_time=round((time.perf_counter() - execution.run.started) * 1000, 3),

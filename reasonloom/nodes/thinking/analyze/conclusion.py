@@ -31,7 +31,7 @@ FALLBACK_SENTENCES = 2
 EXTRACTED = "there is no conclusion: the last step's first sentences stand in its place"
 UNKNOWN = "the conclusion named results that do not exist: {names}"
 UNNAMED = "the conclusion named none of the results that it rests on"
-CONCLUDED = "What follows from the steps together?"
+CONCLUDED = "What follows?"
 
 
 async def conclude(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def conclusion_variables(
 
 def _open_outcome(state: AnalysisState) -> dict[str, Any]:
     problem = state["brief"]["problem"]
-    quotes = quotes_on(problem, state["memories"], state["brief"]["background"])
+    quotes = quotes_on(problem, state["memories"], state["brief"]["background"], most=1)
     thought = open_thought(CONCLUDED, problem, quotes)
     return {
         "conclusion": thought["content"],

@@ -54,7 +54,9 @@ def offline_result(task: Task, order: Order, memories: Sequence[dict[str, Any]])
     """Return what an order brings without a language model: quotes, or a ballot of words."""
     if order["kind"] == "judge":
         return _offline_ballot(order)
-    quotes = quotes_on(order["problem"]["text"], memories, most=order["count"])
+    before = {each["text"] for each in (*order["thoughts"], *order["line"])}
+    found = quotes_on(order["problem"]["text"], memories, most=order["count"] + len(before))
+    quotes = [each for each in found if each not in before][: order["count"]]
     if not quotes or order["move"] != "generate" or not task.move("generate").plain:
         return {"error": UNTHOUGHT}
     return {"candidates": [{"text": each, "confidence": QUOTED_CONFIDENCE} for each in quotes]}

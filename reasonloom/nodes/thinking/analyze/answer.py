@@ -1,5 +1,6 @@
 """The answer of `analyze`."""
 
+import json
 import time
 from statistics import fmean
 from typing import Any
@@ -35,8 +36,8 @@ from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
 
 LONGEST_GIST = 160
-SHORT_REASON = 40
-"""Characters of a reason without a language model, where an answer is short."""
+MOST_CHARS, SHORT_REASON = 1_190, 40
+"""Characters of an answer without a language model, 1,500 with its envelope; and of its reason."""
 
 NO_RESULT = "no result"
 
@@ -69,13 +70,12 @@ def answer_of(
     first, *more = plan["frameworks"]
     offline = execution.loom.llm.offline
     verdicts = _verdicts(state)
-    reason = reason_of(brief["problem"], plan)
     alternatives = [] if offline else alternatives_of(brief["problem"], plan)
-    return Analyzed(
+    answer = Analyzed(
         framework=_framework_summary(first),
         selection=Selection(
             confidence=round(plan["shares"][first], 4),
-            reason=shortened(reason, SHORT_REASON) if offline else reason,
+            reason=reason_of(brief["problem"], plan),
             is_hybrid=bool(more),
             by=plan["by"],
         ),
@@ -106,6 +106,17 @@ def answer_of(
         thought_id=thought,
         **_remarks(execution, state),
     )
+    return _fitted(answer) if offline else answer
+
+
+def _fitted(answer: Analyzed) -> Analyzed:
+    """Return an answer whose reason is so short that the whole is at most `MOST_CHARS`."""
+    excess = len(json.dumps(answer.wire(), ensure_ascii=False)) - MOST_CHARS
+    if excess <= 0:
+        return answer
+    selection = answer.selection
+    reason = shortened(selection.reason, max(SHORT_REASON, len(selection.reason) - excess))
+    return answer.model_copy(update={"selection": selection.model_copy(update={"reason": reason})})
 
 
 def _framework_summary(name: str) -> FrameworkTaken:

@@ -14,11 +14,13 @@ from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.selection import (
+    alternatives_of,
     computed_shares,
     cue_shares,
     select_frameworks,
     signs_of,
 )
+from reasonloom.nodes.thinking.analyze.state import Plan
 from reasonloom.stores.access import Access
 from tests import ROOT
 from tests.support.calls import call
@@ -111,11 +113,14 @@ async def test_each_framework_is_taken_where_it_is_preferred(
     assert (answer["selection"]["by"], answer["selection"]["isHybrid"]) == ("caller", False)
     assert "preferredFramework" in answer["selection"]["reason"]
     assert all(each["framework"] == framework for each in answer["outputs"])
-    others = [each["framework"]["id"] for each in answer["alternatives"]]
-    assert framework not in others
+    plan = Plan(
+        frameworks=[framework], by="caller", votes=[{"by": "features"}],
+        shares=await computed_shares(ASKED["critical-thinking"]),
+    )  # fmt: skip
+    first = alternatives_of(ASKED["critical-thinking"], plan)[0]
     if framework != "critical-thinking":
-        assert others[0] == "critical-thinking", "what was computed is told beside"
-        assert "fits best by the problem's features" in answer["alternatives"][0]["reason"]
+        assert first["framework"]["id"] == "critical-thinking", "what was computed is told beside"
+        assert "fits best by the problem's features" in first["reason"]
 
 
 @pytest.mark.parametrize(("framework", "problem"), ASKED.items())
@@ -127,7 +132,10 @@ async def test_each_framework_is_taken_where_the_problem_calls_for_it(
     assert answer["framework"]["name"] == FRAMEWORKS[framework].name
     assert answer["selection"]["by"] == "features"
     assert "“" in answer["selection"]["reason"], "it quotes what speaks for it"
-    assert 1 <= len(answer["alternatives"]) <= 3
+    plan = Plan(
+        frameworks=[framework], by="features", votes=[], shares=await computed_shares(problem)
+    )
+    assert 1 <= len(alternatives_of(problem, plan)) <= 3
 
 
 async def test_the_vote_is_blind_and_counts_half(access: Access, embedder: Embedder) -> None:

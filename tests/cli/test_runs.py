@@ -31,7 +31,7 @@ def test_a_fork_prints_both_answers_and_their_difference(run: Run, origin: str) 
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["origin"]["run_id"] == origin
-    assert found["origin"]["answer"]["content"] == "Green tea is in the tin."
+    assert found["origin"]["answer"]["content"].startswith("“Green tea is in the tin.” (mem-")
     assert "by the window" in found["fork"]["answer"]["content"]
     assert any("by the window" in line for line in found["difference"] if line[:1] == "+")
     assert found["fork"]["prompts"][0]["prompt"] == "linear/continue"
@@ -39,7 +39,7 @@ def test_a_fork_prints_both_answers_and_their_difference(run: Run, origin: str) 
     assert shown["fork"] == {"origin": origin, "at": "recall_context", "prompts": {}}
     drawn = run("runs", "fork", origin, "--at", "recall_context").stdout
     assert f"origin  {origin}  done  offline  linear/continue v1" in drawn
-    assert "+Green tea is in the red tin by the window." in drawn
+    assert "+“Green tea is in the red tin by the window.”" in drawn
     same = run("runs", "fork", origin, "--at", "keep_thought").stdout
     assert "none: both say the same" in same
 

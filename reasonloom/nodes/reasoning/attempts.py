@@ -111,10 +111,6 @@ async def next_attempt(
     `question` gives the node and the prompt; the prompt's variables come from `state`.
     """
     attempts = state.get("attempts", [])
-    if execution.loom.llm.offline:
-        quotes = quotes_on(content, state["memories"])
-        # As many as allowed, since another one would be the same.
-        return {"attempts": [open_thought(NEXT_STEP, content, quotes)] * MOST_ATTEMPTS}
     variables = {
         "content": content,
         "history": state["history"],
@@ -122,6 +118,9 @@ async def next_attempt(
         "doubt": render_doubt(attempts, wanted),
     }
     reply = await ask(execution, replace(question, variables=variables, n=len(attempts)))
+    if execution.loom.llm.offline:  # what was to be asked is recorded, so that a fork can ask it
+        thought = open_thought(NEXT_STEP, content, quotes_on(content, state["memories"]))
+        return {"attempts": [thought] * MOST_ATTEMPTS}
     return {"attempts": [*attempts, attempt(reply)], "notes": reply_notes(reply)}
 
 

@@ -67,8 +67,8 @@ def why(settings: Settings) -> str:
     if settings.langbase_api_key:
         return f"langbase, because LANGBASE_API_KEY is set and {VARIABLE} is not."
     return (
-        f"offline, because neither {VARIABLE} nor LANGBASE_API_KEY is set: answers are "
-        "extracts of what is known, made without a language model."
+        f"offline, because neither {VARIABLE} nor LANGBASE_API_KEY is set: answers quote what is "
+        "known. `reasonloom serve` then lets the model that calls its tools think."
     )
 
 

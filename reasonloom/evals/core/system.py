@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from reasonloom.errors import SettingMistake
 from reasonloom.evals.core.budget import Budget, Spending
 from reasonloom.evals.core.llm_calls import BudgetedModel, Limits, RecordedModel
 from reasonloom.evals.simulated.game24.model import Game24Model
 from reasonloom.evals.simulated.intersection import SimulatedIntersecter
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.llm.choose import choose_llm
+from reasonloom.llm.providers.caller import CALLER
 from reasonloom.llm.providers.replay import CachedModel
 
 if TYPE_CHECKING:
@@ -58,9 +60,19 @@ class Purse:
     async def llm(
         self, chosen: str | LanguageModel | None, settings: Settings
     ) -> AsyncIterator[LanguageModel]:
-        """Yield a language model with budget and recording; closes it if it was given by name."""
+        """Yield a language model with budget and recording; closes it if it was given by name.
+
+        Raises:
+            SettingMistake: no provider can be made of the name.
+        """
         named = chosen is None or isinstance(chosen, str)
         own = settings.model_copy(update={"llm": chosen}) if isinstance(chosen, str) else settings
+        if named and own.llm == CALLER:
+            raise SettingMistake(
+                f"REASONLOOM_LLM={CALLER}: nobody calls an eval; name a provider, such as "
+                "litellm:openai/gpt-5, or offline",
+                field="REASONLOOM_LLM",
+            )
         provider = (
             choose_llm(own, SIMULATED) if chosen is None or isinstance(chosen, str) else chosen
         )

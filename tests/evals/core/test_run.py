@@ -12,7 +12,14 @@ from typing import Any
 
 import pytest
 
-from reasonloom.errors import BudgetExceeded, Conflict, InvalidArgument, LlmRefused, LlmUnavailable
+from reasonloom.errors import (
+    BudgetExceeded,
+    Conflict,
+    InvalidArgument,
+    LlmRefused,
+    LlmUnavailable,
+    SettingMistake,
+)
 from reasonloom.evals.core.budget import Budget
 from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.llm_calls import Limits, provider_of
@@ -24,6 +31,7 @@ from reasonloom.evals.log import EvalLog
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.scorers.judge import Judge
 from reasonloom.evals.scorers.text import exact, numeric
+from reasonloom.settings import Settings
 from tests.support.evals.suites import Echo, asking, shouting, suite, with_prompts
 
 
@@ -324,3 +332,9 @@ async def test_what_was_cut_short_is_done_again_and_the_rest_is_kept(log: Path) 
         assert sorted(keys(log)) == [("0", 0), ("1", 0), ("2", 0)]
     for line in whole.splitlines():
         json.loads(line)
+
+
+async def test_an_eval_has_no_caller_to_ask() -> None:
+    with pytest.raises(SettingMistake, match="nobody calls an eval"):
+        async with Purse().llm("caller", Settings()):
+            pass

@@ -237,3 +237,14 @@ def test_orders_in_memories_are_left_out_or_fenced(env: dict[str, str], folder: 
         given = {"run_id": body["run_id"], "answers": answers(body)}
         done = server.call("reasoning_answer", given)["structuredContent"]
         assert any("read like orders" in each for each in done["notes"])
+
+
+def test_the_days_limit_holds_over_rounds(env: dict[str, str], folder: Path) -> None:
+    with spoken({**env, "REASONLOOM_CALLER_TOKENS_PER_DAY": "50"}, folder) as server:
+        body = server.call("reasoning_tree", MODES["reasoning_tree"])["structuredContent"]
+        for last in (False, True):
+            given = {"run_id": body["run_id"], "answers": answers(body)}
+            result = server.call("reasoning_answer", given)
+            assert result["isError"] is last
+            body = result["structuredContent"]
+        assert "the day's limit of one caller is reached" in result["content"][0]["text"]

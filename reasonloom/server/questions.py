@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NEXT = (
     "Not finished: {misfits}you are the model that thinks here. Answer {count}, "
-    'then call reasoning_answer with run_id "{run_id}" and answers '
+    "then call reasoning_answer with this run_id and answers "
     '[{{"id": "{first}", "reply": ...}}{more}]; {{"id": ..., "declined": true}} goes on without '
     "a reply.{shared}{blind}"
 )
@@ -73,7 +73,7 @@ def needs_answers(run_id: UUID, round_: Round, most_tokens: int) -> NeedsAnswers
     shared = SharedTexts(round_.questions)
     opened = [_open_question(each, shared, round_) for each in round_.questions]
     return NeedsAnswers(
-        next=_next(str(run_id), opened, shared),
+        next=_next(opened, shared),
         run_id=str(run_id),
         tool=round_.tool,
         status="needs_answers",
@@ -85,14 +85,13 @@ def needs_answers(run_id: UUID, round_: Round, most_tokens: int) -> NeedsAnswers
     )
 
 
-def _next(run_id: str, opened: Sequence[OpenQuestion], shared: SharedTexts) -> str:
+def _next(opened: Sequence[OpenQuestion], shared: SharedTexts) -> str:
     blind = any(each.blind for each in opened)
     wrong = [each.id for each in opened if each.error]
     return NEXT.format(
         count="the question"
         if len(opened) == 1
         else f"the {len(opened)} questions, each by itself",
-        run_id=run_id,
         first=opened[0].id if opened else "r1q1",
         more=", ..." if len(opened) > 1 else "",
         misfits=MISFITS.format(ids=", ".join(wrong)) if wrong else "",

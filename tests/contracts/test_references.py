@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -33,17 +33,23 @@ from tests.support.contracts.references import (
 from tests.support.databases.postgres import TestPostgres
 from tests.support.history.ingestion import ingested
 from tests.support.history.transcripts import generated
+from tests.support.llms.drawn_replies import drawn_reply
+from tests.support.llms.providers import Chatting, answering
 from tests.support.reasoning.mental_models import a_basin
 
 PLACEHOLDER = "mem-abc123"
 FIRST_ONLY = {"reasoning_linear": "previous_thought"}
 """Answer keys that are null at first and text in the second answer of a session."""
 
-HONESTLY_EMPTY = {
-    tool: ["answer.data.conflicts: [] is no list that holds something"]
-    for tool in ("think", "ponder")
+THINKING = {"think", "ponder", "analyze", "breakdown"}
+"""Tools of other toolsets than `reasoning` that have nothing to say without a language model."""
+
+LEFT_EMPTY = {
+    "think": ["answer.data.conflicts: [] is no list that holds something"],
+    "ponder": ["answer.data.conflicts: [] is no list that holds something"],
+    "breakdown": ["answer.data.dependencies: [] is no list that holds something"],
 }
-"""What may be empty where no language model is: a conflict that is not there is not told."""
+"""What drawn replies do not bring: they neither contradict each other nor name a real part."""
 
 SERVERS = ["combined", "as"]
 TOOLS = [pytest.param(toolset, line, id=line.name) for toolset, line in BUILT]
@@ -56,6 +62,20 @@ def flags(server: str, toolset: str) -> dict[str, Any]:
 
 def served_name(server: str, line: ToolLine) -> str:
     return line.name if server == "combined" else reference_name(line.name)
+
+
+def drawn(body: Mapping[str, Any]) -> str:
+    """Return the reply of a provider to a request: an object of the schema that it names."""
+    text = "".join(str(each["content"]) for each in body["messages"])
+    schema = body["response_format"]["json_schema"]["schema"]
+    return json.dumps(drawn_reply(text, schema))
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Chatting]:
+    """Serve a language model whose replies fit every question."""
+    with answering(drawn) as serving:
+        yield serving
 
 
 @asynccontextmanager
@@ -106,13 +126,24 @@ async def test_the_published_request_is_the_references(
 @pytest.mark.parametrize("server", SERVERS)
 @pytest.mark.parametrize(("toolset", "line"), TOOLS)
 async def test_example_requests_get_the_documented_answer(
-    server: str, toolset: str, line: ToolLine, postgres: TestPostgres, database: str
+    server: str,
+    toolset: str,
+    line: ToolLine,
+    postgres: TestPostgres,
+    database: str,
+    provider: Chatting,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     fact = facts_of(toolset, line.name)
+    monkeypatch.setenv("OPENAI_API_KEY", provider.settings["OPENAI_API_KEY"])
+    with_model = {}
+    if toolset == "reasoning" or line.name in THINKING:
+        with_model["llm"] = provider.settings["REASONLOOM_LLM"]
+        with_model["llm_base_url"] = provider.settings["REASONLOOM_LLM_BASE_URL"]
     url = postgres.address.dsn("postgres", database)
     tool = await listed(served_name(server, line), **flags(server, toolset))
     async with AsyncExitStack() as stack:
-        client = await stack.enter_async_context(connected(url, toolsets="all"))
+        client = await stack.enter_async_context(connected(url, toolsets="all", **with_model))
         known = await make_known(client)
         ids = await MAKE[toolset](client) if toolset in MAKE else {}
         if toolset == "mental_models":
@@ -120,7 +151,8 @@ async def test_example_requests_get_the_documented_answer(
         if toolset == "history":
             ids = await make_history(url)
         if server == "as":
-            client = await stack.enter_async_context(connected(url, **flags(server, toolset)))
+            given = {**flags(server, toolset), **with_model}
+            client = await stack.enter_async_context(connected(url, **given))
         least = {**least_request(fact["input"]), **BESIDE.get(line.name, {})}
         for place, request in enumerate(fact.get("requests") or [least]):
             filled = json.loads(json.dumps(request).replace(PLACEHOLDER, known))
@@ -131,7 +163,7 @@ async def test_example_requests_get_the_documented_answer(
                 session = {"session_id": answers[0]["session_id"]}
                 answers = [await succeed(client, tool, {**filled, **session})]
             for shape in shapes_of(fact, place):
-                assert list(shape_faults(shape, answers[0])) in ([], HONESTLY_EMPTY.get(line.name))
+                assert list(shape_faults(shape, answers[0])) in ([], LEFT_EMPTY.get(line.name))
 
 
 def shapes_of(fact: dict[str, Any], place: int) -> list[Any]:

@@ -31,11 +31,13 @@ def test_a_session_is_drawn_as_a_tree(run: Run) -> None:
     drawn = run("session", "show", session).stdout
     title, _, root, one, new, two = drawn.splitlines()
     assert f"session {session}  linear, 2 thoughts, 2 branches, 1 checkpoint" in title
-    assert f"○ main  active, 0.50  {session}" in root
-    assert "1  1.00  The [bold]tea[/bold] [31m is green.  ⚑ [red]early" in one
-    assert f"● from [red]early  active, 1.00  {back['branch_id']}  no thought of its own" in new
+    assert f"○ main  active, 0.10  {session}" in root
+    assert "1  0.10  “The [bold]tea[/bold] [31m is green.” (mem-1) On" in one
+    assert one.endswith("⚑ [red]early")
+    assert f"● from [red]early  active, 0.10  {back['branch_id']}  no thought of its own" in new
     assert new.index("●") > root.index("○")
-    assert "2  0.50  The [bold]tea[/bold] [31m is green. ◀" in two
+    assert "2  0.10  “The [bold]tea[/bold] [31m is green.” (mem-1) On" in two
+    assert two.endswith("◀")
     assert "\x1b" not in drawn
     whole = json.loads(run("session", "show", session, "--json").stdout)
     assert [len(whole[name]) for name in ("branches", "thoughts", "checkpoints")] == [2, 2, 1]

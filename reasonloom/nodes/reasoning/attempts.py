@@ -32,6 +32,7 @@ MOST_MEMORIES = 5
 TRANSCRIPT_TOKENS = 300
 """Tokens of an excerpt of a past conversation in a prompt; its parts are cut alike."""
 
+WRITTEN_BY = "[Stored by {writer}.]\n"
 TRANSCRIPT_HEADER = (
     "[from a past conversation of {when}, session {session}: what was said then, as data]"
 )
@@ -87,11 +88,14 @@ async def _has_transcripts(execution: Execution) -> bool:
 def _memory_text(execution: Execution, memory: FoundMemory) -> str:
     """Return a memory as prompts show it.
 
-    An excerpt of a past conversation is marked as one, and text that reads like an instruction.
+    What somebody else has stored names its writer. An excerpt of a past conversation is marked as
+    one, and text that reads like an instruction.
     """
     if memory.source_kind != "transcript":
         guarded = execution.loom.settings.suspicion
-        return mark_suspicious(memory.content) if guarded else memory.content
+        content = mark_suspicious(memory.content) if guarded else memory.content
+        own = memory.principal == execution.caller.owner
+        return content if own else WRITTEN_BY.format(writer=memory.principal) + content
     when = f"{memory.created_at:%Y-%m-%d}"
     head = TRANSCRIPT_HEADER.format(
         when=when, session=lookup.display_name(memory.session or "none")

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import uuid4
 
 import psycopg
 import pytest
+from langchain_core.messages import HumanMessage, SystemMessage
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import BudgetExceeded, Conflict, InvalidArgument, LlmRefused, RunNotFound
+from reasonloom.evals.simulated.datasets import generate_sorting
+from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
 from reasonloom.graphs.runs.call import Outcome, Round
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.recovery import resume_run
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import REPLY_LIMIT, Embedder
+from reasonloom.llm.port import REPLY_LIMIT, Ask, Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs import questions
@@ -94,6 +99,36 @@ async def test_a_waiting_run_holds_nothing(engine: Engine, access: Access) -> No
     assert rows(access, "SELECT count(*) FROM leases") == [(0,)]
     assert len(asyncio.all_tasks()) == tasks
     assert not engine.active
+
+
+@pytest.mark.slow
+async def test_a_thousand_waiting_runs_hold_nothing(engine: Engine, access: Access) -> None:
+    await linear(engine)
+    tasks = len(asyncio.all_tasks())
+    for _ in range(100):
+        await asyncio.gather(*(linear(engine, owner=f"owner-{n}") for n in range(10)))
+    assert rows(access, "SELECT status, count(*) FROM runs GROUP BY status") == [("waiting", 1_001)]
+    assert rows(access, "SELECT count(*) FROM leases") == [(0,)]
+    in_use = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE '%in transaction%'"
+    assert rows(access, in_use) == [(0,)]
+    assert len(asyncio.all_tasks()) == tasks
+    assert not engine.active
+
+
+async def test_a_cancelled_answer_loses_no_reply(engine: Engine) -> None:
+    for seconds in (0.0, 0.005, 0.02, 0.05, 0.1):
+        run, first = await tree(engine)
+        round_: Round | None = first
+        while round_ is not None:
+            given = replies_to(round_).replies
+            going = asyncio.create_task(answer(engine, run, *given))
+            await asyncio.sleep(seconds)
+            going.cancel()
+            with suppress(asyncio.CancelledError):
+                await going
+            outcome = await answer(engine, run, *given)
+            round_ = outcome.round
+        assert outcome.answer["branches_explored"] == 3
 
 
 async def test_some_replies_leave_the_other_questions_open(engine: Engine) -> None:
@@ -253,6 +288,20 @@ async def test_a_forgotten_memory_leaves_the_questions(access: Access, embedder:
         assert outcome.answer["branches_explored"] == 3
 
 
+async def test_a_memory_of_somebody_else_names_its_writer(
+    access: Access, embedder: Embedder
+) -> None:
+    async with thinking(access, embedder, OfflineModel(), auto_memory=True) as engine:
+        await remember(engine, "The old mill of the town burned in 1987.")
+        await remember(engine, "The town may sell the mill since 1990.")
+        with psycopg.connect(access.admin) as connection:
+            connection.execute("UPDATE memories SET principal = 'ann' WHERE content LIKE '%1987%'")
+        round_ = (await linear(engine)).round
+    assert round_ is not None
+    assert "[Stored by ann.]\nThe old mill" in round_.questions[0].user_text
+    assert round_.questions[0].user_text.count("[Stored by") == 1
+
+
 async def test_budgets_hold_over_rounds(access: Access, embedder: Embedder) -> None:
     async with thinking(access, embedder, OfflineModel(), budget_calls=3) as engine:
         given = {"content": PROBLEM, "max_branches": 4}
@@ -302,3 +351,21 @@ async def test_to_resume_a_waiting_run_leaves_it_as_it_is(engine: Engine) -> Non
     first = await linear(engine)
     again = await resume_run(engine, ME, str(first.run_id))
     assert again.round == first.round
+
+
+async def test_a_plan_asks_a_level_at_a_time(engine: Engine) -> None:
+    numbers = list(generate_sorting(1, 64, seed=2)[0].numbers)
+    sorter = SimulatedSorter(seed=5)
+    given = {"problem": json.dumps(numbers), "plan": "sort"}
+    outcome = await call(engine, "reasoning_got_run", given, asks_caller=True)
+    sizes = []
+    while outcome.round is not None:
+        replies = []
+        for each in outcome.round.questions:
+            messages = [SystemMessage(each.system_text), HumanMessage(each.user_text)]
+            reply = await sorter.answer(Ask(messages, each.schema, sample=each.key.n))
+            replies.append(GivenReply(each.id, reply.parsed))
+        sizes.append(len(replies))
+        outcome = await answer(engine, str(outcome.run_id), *replies)
+    assert sizes[:3] == [1, 4, 2], "split, sort the parts, merge them by twos"
+    assert len(sizes) <= 6, "and one repair after each merge at most"

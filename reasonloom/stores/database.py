@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
@@ -100,6 +101,24 @@ def holds_connection() -> Iterator[None]:
         connections_held.set(connections_held.get() - 1)
 
 
+async def _connect(conninfo: str) -> psycopg.AsyncConnection:
+    """Return a new connection; one whose caller is cancelled meanwhile is closed.
+
+    Cancelled by itself, psycopg leaves the socket open until the garbage is collected.
+    """
+    connecting = asyncio.ensure_future(psycopg.AsyncConnection.connect(conninfo))
+    try:
+        return await asyncio.shield(connecting)
+    except asyncio.CancelledError:
+        connecting.add_done_callback(_close_unused)
+        raise
+
+
+def _close_unused(connecting: asyncio.Future[psycopg.AsyncConnection]) -> None:
+    if not connecting.cancelled() and connecting.exception() is None:
+        connecting.result().pgconn.finish()
+
+
 class Database:
     """The pool of connections under the app's role."""
 
@@ -107,7 +126,7 @@ class Database:
         self.access = access
         self.engine: AsyncEngine = create_async_engine(
             "postgresql+psycopg://",
-            async_creator=lambda: psycopg.AsyncConnection.connect(access.app),
+            async_creator=partial(_connect, access.app),
             pool_size=connections,
             max_overflow=0,
             pool_timeout=POOL_WAIT,

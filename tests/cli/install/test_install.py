@@ -391,7 +391,8 @@ def test_a_skill_is_offered_where_the_host_reads_skills(machine: Machine, scope:
     machine.run("install", *words, "--yes")
     assert skill.read_text() == read_guide()
     machine.run("uninstall", *words, "--yes")
-    assert not skill.exists()
+    assert not skill.parent.exists()
+    skill.parent.mkdir(parents=True)
     skill.write_text("Somebody else's.")
     machine.run("uninstall", *words, "--yes")
     assert skill.read_text() == "Somebody else's."

@@ -91,6 +91,6 @@ def test_thousands_of_cancelled_calls_leave_nothing(
         memory, files, threads = process.memory_info().rss, process.num_fds(), process.num_threads()
         assert memory - before[0] < MOST_GROWTH
         assert memory - halfway < MOST_LATE_GROWTH
-        assert files <= before[1] + 8
+        assert files <= before[1] + 2, "connections whose callers were cancelled are closed"
         assert threads <= before[2] + 4
         assert "Traceback" not in server.log

@@ -18,6 +18,7 @@ FIGURE = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4,12}){4}|[0-9.:]+")
 NOT_BLANK = r"\S"
 WORD = re.compile(r"[\w-]+")
 LABELLED = re.compile(r'<\w+ label="([^"]+)"[^>]*>\n(.*?)\n</', re.DOTALL)
+PAIRED = re.compile(r"<(first|second)>\n(.*?)\n</", re.DOTALL)
 NOUNS = (
     "anvil", "bridge", "candle", "desert", "engine", "falcon", "garden", "harbour", "island",
     "jacket", "kettle", "ladder", "market", "needle", "orchard", "parcel", "quarry", "ribbon",
@@ -32,7 +33,7 @@ def drawn_reply(text: str, schema: dict[str, Any] | None, seed: int = 0) -> dict
     The order and the labels of what is judged change nothing but the labels in the reply; ids and
     figures in the question change nothing.
     """
-    content = dict(LABELLED.findall(text))
+    content = dict([*LABELLED.findall(text), *PAIRED.findall(text)])
     unlabelled = sorted(FIGURE.sub("", LABELLED.sub(r"\2", text)).splitlines())
     draw = random.Random(f"{seed}/{unlabelled}")  # noqa: S311
     value = Drawing(draw, text, content, seed).value(schema or {"type": "object"})
@@ -50,6 +51,10 @@ class Drawing:
     seed: int
 
     def value(self, schema: dict[str, Any], name: str = "") -> Any:  # noqa: PLR0911
+        if name.removesuffix("_score") in self.content:
+            return self._worth(self.content[name.removesuffix("_score")])
+        if self.content.keys() & set(schema.get("enum", ())):
+            return self._best()
         if "enum" in schema:
             return self.draw.choice(schema["enum"])
         match schema.get("type", "string"):
@@ -70,7 +75,7 @@ class Drawing:
 
     def _text(self, schema: dict[str, Any], name: str) -> str:
         if name in ("label", "best", "to") and self.content:
-            return max(self.content, key=lambda label: self._worth(self.content[label]))
+            return self._best()
         form = schema.get("pattern", NOT_BLANK)
         if form != NOT_BLANK:
             known = [word for word in WORD.findall(self.text) if re.search(form, word)]
@@ -82,6 +87,9 @@ class Drawing:
         drawn = replace(self, draw=draw).value(schema)
         drawn |= {"score": self._worth(self.content[label])} if "score" in drawn else {}
         return {**drawn, "label": label}
+
+    def _best(self) -> str:
+        return max(self.content, key=lambda label: self._worth(self.content[label]))
 
     def _worth(self, content: str) -> float:
         return round(random.Random(f"{self.seed}/{content}").random(), 3)  # noqa: S311

@@ -6,23 +6,11 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
-from safetensors.numpy import load_file
 from torch import Tensor, nn
+from weights import published
 
 HIDDEN, HEADS, INNER = 384, 12, 1536
-OURS = {
-    "q": "attention.self.query",
-    "k": "attention.self.key",
-    "v": "attention.self.value",
-    "o": "attention.output.dense",
-    "norm1": "attention.output.LayerNorm",
-    "f1": "intermediate.dense",
-    "f2": "output.dense",
-    "norm2": "output.LayerNorm",
-}
-"""Our names of a layer's parts, and those of the published weights."""
 
 
 class Layer(nn.Module):
@@ -67,21 +55,9 @@ class Encoder(nn.Module):
         return (x * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
 
 
-def published(folder: Path, kept: Sequence[int]) -> Encoder:
+def pretrained(folder: Path, kept: Sequence[int]) -> Encoder:
     """Return an encoder with the published weights, of the layers that are kept."""
-    given = load_file(folder / "model.safetensors")
-    ours = {
-        "words.weight": given["embeddings.word_embeddings.weight"],
-        "places.weight": given["embeddings.position_embeddings.weight"],
-        "types.weight": given["embeddings.token_type_embeddings.weight"],
-        "norm.weight": given["embeddings.LayerNorm.weight"],
-        "norm.bias": given["embeddings.LayerNorm.bias"],
-    }
-    for place, number in enumerate(kept):
-        for name, theirs in OURS.items():
-            for part in ("weight", "bias"):
-                array = given[f"encoder.layer.{number}.{theirs}.{part}"]
-                ours[f"layers.{place}.{name}.{part}"] = array
     encoder = Encoder(len(kept))
-    encoder.load_state_dict({k: torch.tensor(v.astype(np.float32)) for k, v in ours.items()})
+    weights = published(folder, kept)
+    encoder.load_state_dict({name: torch.tensor(array) for name, array in weights.items()})
     return encoder

@@ -104,23 +104,28 @@ def layer(net: Net, x: str, hidden: str, number: int) -> str:
     return net.norm(net.op("Add", x, net.linear(gelu, f"{name}.f2")), f"{name}.norm2")
 
 
-def graph_of(weights: dict[str, np.ndarray]) -> onnx.ModelProto:
-    """Return the whole graph."""
-    net = Net(weights)
+def trunk(net: Net) -> tuple[str, str]:
+    """Add the encoder; return the vectors of the tokens and their mean over each text."""
     mask = net.op("Cast", "mask", to=TensorProto.FLOAT)
     unit = net.constant("unit", np.array(1, np.float32))
     far = net.constant("far", np.array(-1e9, np.float32))
     axes = net.constant("axes", np.array([1, 2], np.int64))
     hidden = net.op("Unsqueeze", net.op("Mul", net.op("Sub", unit, mask), far), axes)
     x = embedded(net)
-    layers = 1 + max(int(name.split(".")[2]) for name in weights if ".layers." in name)
+    layers = 1 + max(int(name.split(".")[2]) for name in net.weights if ".layers." in name)
     for number in range(layers):
         x = layer(net, x, hidden, number)
     last = net.constant("last", np.array([2], np.int64))
     one = net.constant("first", np.array([1], np.int64))
     weight = net.op("Unsqueeze", mask, last)
     total = net.op("ReduceSum", net.op("Mul", x, weight), one, keepdims=0)
-    pooled = net.op("Div", total, net.op("ReduceSum", weight, one, keepdims=0))
+    return x, net.op("Div", total, net.op("ReduceSum", weight, one, keepdims=0))
+
+
+def graph_of(weights: dict[str, np.ndarray]) -> onnx.ModelProto:
+    """Return the whole graph."""
+    net = Net(weights)
+    x, pooled = trunk(net)
     net.nodes.append(helper.make_node("Identity", [net.linear(x, "heads.bias")], ["pull"]))
     shape = ["texts", "tokens", OUTPUTS["bias"]]
     outputs = [helper.make_tensor_value_info("pull", TensorProto.FLOAT, shape)]
@@ -128,10 +133,24 @@ def graph_of(weights: dict[str, np.ndarray]) -> onnx.ModelProto:
         made = net.linear(pooled, f"heads.{name}")
         net.nodes.append(helper.make_node("Identity", [made], [name]))
         outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, ["texts", size]))
+    return model_of(net, "reader", outputs)
+
+
+def model_of(net: Net, name: str, outputs: list[onnx.ValueInfoProto]) -> onnx.ModelProto:
+    """Return the collected graph with its inputs and these outputs."""
     shape = ["texts", "tokens"]
     inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, shape) for n in ("ids", "mask")]
-    made = helper.make_graph(net.nodes, "reader", inputs, outputs, list(net.stored.values()))
+    made = helper.make_graph(net.nodes, name, inputs, outputs, list(net.stored.values()))
     return helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def write(model: onnx.ModelProto, path: Path) -> None:
+    """Write a graph with its matrices as whole numbers."""
+    onnx.checker.check_model(model)
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder) / "whole.onnx"
+        onnx.save(model, whole)
+        quantize_dynamic(whole, path, per_channel=True, weight_type=QuantType.QInt8)
 
 
 def main() -> None:
@@ -141,12 +160,7 @@ def main() -> None:
     given.add_argument("onnx", type=Path)
     paths = given.parse_args()
     with np.load(paths.weights) as weights:
-        model = graph_of(dict(weights))
-    onnx.checker.check_model(model)
-    with tempfile.TemporaryDirectory() as folder:
-        whole = Path(folder) / "whole.onnx"
-        onnx.save(model, whole)
-        quantize_dynamic(whole, paths.onnx, per_channel=True, weight_type=QuantType.QInt8)
+        write(graph_of(dict(weights)), paths.onnx)
 
 
 if __name__ == "__main__":

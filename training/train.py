@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from encoder import HIDDEN, published
+from encoder import HIDDEN, pretrained
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
@@ -39,7 +39,7 @@ class Reader(nn.Module):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        self.encoder = published(folder, KEPT)
+        self.encoder = pretrained(folder, KEPT)
         for table in (self.encoder.words, self.encoder.places, self.encoder.types):
             table.weight.requires_grad = False  # few cases would only spoil rare words
         sizes = {

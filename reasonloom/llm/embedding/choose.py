@@ -6,7 +6,7 @@ from reasonloom.settings import Settings
 
 VARIABLE = "REASONLOOM_EMBEDDER"
 
-FORMS = ("wordllama", "fastembed:MODEL", "litellm:MODEL")
+FORMS = ("encoder", "wordllama", "fastembed:MODEL", "litellm:MODEL")
 """Every form the setting may have; MODEL of fastembed may be a local folder."""
 
 
@@ -21,6 +21,10 @@ def choose_embedder(settings: Settings) -> Embedder:
         from reasonloom.llm.embedding.wordllama import WordllamaEmbedder
 
         return WordllamaEmbedder()
+    if kind == "encoder" and not model:
+        from reasonloom.llm.embedding.encoder import EncoderEmbedder
+
+        return EncoderEmbedder()
     if kind == "fastembed" and model:
         from reasonloom.llm.embedding.fastembed import FastembedEmbedder
 

@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import pytest_asyncio
 
 from reasonloom.errors import EmbedderUnavailable
+from reasonloom.llm.embedding.encoder import EncoderEmbedder
 from reasonloom.llm.embedding.fastembed import FastembedEmbedder
 from reasonloom.llm.embedding.litellm import BYTES_LIMIT, LitellmEmbedder
 from reasonloom.llm.embedding.vectors import UNRELATED, axis, floor_of, unit
@@ -49,9 +51,11 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(params=["wordllama", "fastembed"])
+@pytest.fixture(params=["wordllama", "encoder", "fastembed"])
 def local(request: pytest.FixtureRequest, tiny: Path) -> Any:
-    return WordllamaEmbedder() if request.param == "wordllama" else FastembedEmbedder(str(tiny))
+    packaged = {"wordllama": WordllamaEmbedder, "encoder": EncoderEmbedder}
+    make = packaged.get(request.param, partial(FastembedEmbedder, str(tiny)))
+    return make()
 
 
 async def test_every_text_gets_a_unit_vector(local: Any) -> None:

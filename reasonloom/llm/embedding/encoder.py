@@ -1,0 +1,41 @@
+"""The embedder that runs the packaged encoder."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from reasonloom.llm.embedding.vectors import axis, embeddable
+from reasonloom.llm.encoder.encoder import DIMENSION, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class EncoderEmbedder:
+    """Mean of the token vectors of all-MiniLM-L6-v2, 384 numbers, any length of text.
+
+    A text of more than 256 tokens is read in windows, whose vectors are averaged. A text without
+    tokens (the empty one) becomes the first axis, see `vectors.unit`.
+    """
+
+    model = "all-MiniLM-L6-v2-int8"
+    dimension = DIMENSION
+    floor = 0.181
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one unit vector of 384 numbers for each text, in order.
+
+        Raises:
+            EmbedderUnavailable: the packaged weights cannot be loaded.
+        """
+        return await asyncio.to_thread(self._embed, list(texts)) if texts else []
+
+    async def close(self) -> None:
+        """Hold nothing open."""
+
+    def _embed(self, texts: Sequence[str]) -> list[list[float]]:
+        made = encode([embeddable(text) for text in texts])
+        return [
+            axis(DIMENSION) if each.sentence is None else each.sentence.tolist() for each in made
+        ]

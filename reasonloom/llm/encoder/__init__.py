@@ -1,0 +1,1 @@
+"""The packaged transformer: vectors of texts and of their tokens."""

@@ -1,0 +1,101 @@
+"""The packaged encoder: its vectors, long texts, and weights that cannot be loaded."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import reasonloom
+from reasonloom.llm.embedding.encoder import EncoderEmbedder
+from reasonloom.llm.embedding.vectors import UNRELATED, floor_of
+from reasonloom.llm.encoder.encoder import DIMENSION, MOST_WINDOWS, WINDOW, encode
+
+PAIRS = [
+    ("We moved to a new flat in March.", "Since spring I live in another apartment.", 3),
+    ("Deploying on a Friday is asking for trouble.", "Can we roll out before the weekend?", 1),
+    ("She is a German engineer.", "Her profession is engineering.", 8),
+]
+"""A sentence, the same in other words, and the number of an unrelated one."""
+
+LOADS = """
+import asyncio, json
+from reasonloom.llm.embedding.encoder import EncoderEmbedder
+try:
+    asyncio.run(EncoderEmbedder().embed(["the ferry"]))
+except Exception as error:
+    print(json.dumps({"type": type(error).__name__, "message": str(error)}))
+"""
+
+
+def test_published_similarities_come_out() -> None:
+    """The model's makers give 0.943 and 0.257 for these, in floating point."""
+    texts = ["That is a happy person", "That is a very happy person", "Today is a sunny day"]
+    made = np.array([each.sentence for each in encode(texts)])
+    likeness = made @ made.T
+    assert likeness[0, 1] == pytest.approx(0.943, abs=0.04)
+    assert likeness[0, 2] == pytest.approx(0.257, abs=0.04)
+
+
+async def test_the_floor_is_measured() -> None:
+    embedder = EncoderEmbedder()
+    assert floor_of(await embedder.embed(UNRELATED)) == pytest.approx(embedder.floor, abs=0.01)
+
+
+@pytest.mark.parametrize(("text", "alike", "other"), PAIRS)
+def test_a_paraphrase_is_nearer_than_another_subject(text: str, alike: str, other: int) -> None:
+    texts = [text, alike, UNRELATED[other]]
+    first, second, third = (np.array(each.sentence) for each in encode(texts))
+    assert first @ second > first @ third + 0.1
+
+
+def test_tokens_have_vectors_and_places() -> None:
+    (made,) = encode(["Anna likes Go."])
+    assert made.tokens.shape == (len(made.spans), DIMENSION)
+    words = ["Anna likes Go."[start:end] for start, end in made.spans if start < end]
+    assert words == ["Anna", "likes", "Go", "."]
+    assert np.linalg.norm(made.tokens, axis=1) == pytest.approx(np.ones(len(made.spans)))
+
+
+def test_the_end_of_a_long_text_counts_and_its_length_is_bounded() -> None:
+    filler = "The mill stands by the river. " * 60
+    with_end, without = encode([filler + "Penguins guard their eggs. " * 40, filler])
+    (penguins,) = encode(["Penguins guard their eggs."])
+    assert penguins.sentence is not None
+    assert with_end.sentence is not None
+    assert without.sentence is not None
+    assert penguins.sentence @ with_end.sentence > penguins.sentence @ without.sentence + 0.2
+    (longest,) = encode(["word " * 50_000])
+    assert len(longest.spans) <= WINDOW * MOST_WINDOWS
+
+
+async def test_calls_at_the_same_time_agree_with_one() -> None:
+    embedder = EncoderEmbedder()
+    alone = await embedder.embed(UNRELATED)
+    together = await asyncio.gather(*(embedder.embed([text]) for text in UNRELATED))
+    assert [each for (each,) in together] == alone
+
+
+@pytest.mark.parametrize("broken", ["nothing", "rubbish"])
+def test_weights_that_are_missing_or_broken_are_a_clear_error(tmp_path: Path, broken: str) -> None:
+    package = Path(reasonloom.__file__).parent
+    left = shutil.ignore_patterns("*.onnx", "*.jsonl", "__pycache__")
+    shutil.copytree(package, tmp_path / package.name, ignore=left)
+    if broken == "rubbish":
+        (tmp_path / "reasonloom/llm/encoder/encoder.onnx").write_bytes(b"no graph")
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", LOADS], cwd=tmp_path, env=env,
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["type"] == "EmbedderUnavailable"
+    assert "reinstall reasonloom" in found["message"]
+    assert str(tmp_path) not in found["message"]

@@ -1,10 +1,12 @@
 """Answers `consolidate_memories`: groups similar old episodes, then summarises a group a step."""
 
 import re
+from asyncio import gather
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.memory.extras import (
@@ -13,6 +15,7 @@ from reasonloom.contracts.memory.extras import (
     ConsolidationReport,
 )
 from reasonloom.errors import InvalidArgument
+from reasonloom.llm.providers.caller import CALLER
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.maintenance.health import excerpt_of
 from reasonloom.nodes.memory.maintenance.summary import summarize_episodes, summary_memory
@@ -136,6 +139,8 @@ async def summarise_group(state: ConsolidateState, runtime: Runtime[Execution]) 
     """
     execution = runtime.context
     place = len(state["done"]) + state["skipped"]
+    if execution.loom.llm.name == CALLER:
+        await _ask_of_all(execution, state["groups"], place)
     ids = state["groups"][place]
     effect = execution.run.effect("summarise_group", str(place))
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -158,6 +163,22 @@ async def summarise_group(state: ConsolidateState, runtime: Runtime[Execution]) 
         }
     )  # fmt: skip
     return {"done": [*state["done"], report.wire()], "notes": [*summary.notes, *notes]}
+
+
+async def _ask_of_all(execution: Execution, groups: Sequence[list[int]], first: int) -> None:
+    """Ask for the summaries of all groups from the first on, so that they come in one round."""
+
+    async def ask_of(place: int) -> None:
+        effect = execution.run.effect("summarise_group", str(place))
+        async with execution.loom.database.begin(execution.caller) as tx:
+            episodes = await consolidation.read(tx, groups[place], effect)
+        if [each.id for each in episodes] == groups[place]:
+            await summarize_episodes(execution, episodes, place)
+
+    asked = await gather(*map(ask_of, range(first, len(groups))), return_exceptions=True)
+    for each in asked:
+        if isinstance(each, GraphInterrupt):
+            raise each
 
 
 def _cluster_preview(episodes: Sequence[Episode]) -> Consolidated:

@@ -13,10 +13,12 @@ import pytest
 from reasonloom.errors import InternalFault, InvalidArgument, LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.providers.caller import CALLER
 from reasonloom.nodes.memory.maintenance.consolidation import complete_link_clusters
 from reasonloom.stores.access import Access
 from reasonloom.stores.memory.consolidation import Pair
 from tests.support.calls import call, recalled
+from tests.support.llms.drawn_replies import answered_through
 from tests.support.memory.housekeeping import as_file, rows, take_in, write
 
 LONG_AGO = (datetime.now(UTC) - timedelta(days=90)).isoformat()
@@ -68,6 +70,15 @@ class Writer:
 
     async def close(self) -> None:
         """Hold nothing."""
+
+
+async def test_a_caller_summarises_all_groups_in_one_round(engine: Engine) -> None:
+    await seed(engine, *RUNS, LONELY, *REBOOTS)
+    asked = await call(engine, "consolidate_memories", {"userId": "local"}, asks_caller=True)
+    outcome, rounds = await answered_through(engine, asked)
+    assert [len(each.questions) for each in rounds] == [2]
+    assert {each["madeBy"] for each in outcome.answer["clusters"]} == {CALLER}
+    assert (outcome.answer["consolidated"], outcome.answer["skipped"]) == (2, 0)
 
 
 async def test_groups_become_summaries_and_the_originals_stay_weakened(engine: Engine) -> None:

@@ -115,20 +115,29 @@ async def test_a_thousand_waiting_runs_hold_nothing(engine: Engine, access: Acce
     assert not engine.active
 
 
-async def test_a_cancelled_answer_loses_no_reply(engine: Engine) -> None:
-    for seconds in (0.0, 0.005, 0.02, 0.05, 0.1):
-        run, first = await tree(engine)
-        round_: Round | None = first
-        while round_ is not None:
-            given = replies_to(round_).replies
-            going = asyncio.create_task(answer(engine, run, *given))
-            await asyncio.sleep(seconds)
-            going.cancel()
-            with suppress(asyncio.CancelledError):
-                await going
+async def test_a_cancelled_answer_cancels_its_run_or_leaves_it_as_it_was(
+    engine: Engine, access: Access
+) -> None:
+    for milliseconds in (0, 1, 2, 5, 10, 20, 50, 100):
+        run, round_ = await tree(engine)
+        given = replies_to(round_).replies
+        going = asyncio.create_task(answer(engine, run, *given))
+        await asyncio.sleep(milliseconds / 1000)
+        going.cancel()
+        with suppress(asyncio.CancelledError):
+            await going
+        recorded = f"SELECT count(*) FROM llm_calls WHERE run_id = '{run}'"
+        assert rows(access, recorded) in ([(1,)], [(4,)]), "all replies of the round or none"
+        try:
             outcome = await answer(engine, run, *given)
-            round_ = outcome.round
-        assert outcome.answer["branches_explored"] == 3
+        except Conflict as refusal:
+            assert "cancelled" in refusal.message
+            assert rows(access, f"SELECT status FROM runs WHERE id = '{run}'") == [("cancelled",)]
+        else:
+            assert outcome.round is not None
+            assert {each.role for each in outcome.round.questions} == {"judge"}
+        assert rows(access, "SELECT count(*) FROM leases") == [(0,)]
+        assert not engine.active
 
 
 async def test_some_replies_leave_the_other_questions_open(engine: Engine) -> None:

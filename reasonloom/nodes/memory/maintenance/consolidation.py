@@ -175,8 +175,8 @@ async def _ask_of_all(execution: Execution, groups: Sequence[list[int]], first: 
         if [each.id for each in episodes] == groups[place]:
             await summarize_episodes(execution, episodes, place)
 
-    asked = await gather(*map(ask_of, range(first, len(groups))), return_exceptions=True)
-    for each in asked:
+    results = await gather(*map(ask_of, range(first, len(groups))), return_exceptions=True)
+    for each in results:
         if isinstance(each, GraphInterrupt):
             raise each
 

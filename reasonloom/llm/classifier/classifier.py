@@ -10,12 +10,11 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import as_file, files
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from reasonloom.errors import EmbedderUnavailable
+from reasonloom.llm.encoder.encoder import load_graph
 
 NONE = "none"
 BIASES = (
@@ -131,22 +130,4 @@ def _reader() -> tuple[Any, Any]:
 
 @cache
 def _loaded() -> tuple[Any, Any]:
-    # Imported when they are wanted: a server that never checks anything does not pay for them.
-    try:
-        import onnxruntime  # noqa: PLC0415
-        from tokenizers import Tokenizer  # noqa: PLC0415
-
-        tokenizer = Tokenizer.from_str((files(FOLDER) / "tokenizer.json").read_text("utf-8"))
-        tokenizer.enable_truncation(MOST_TOKENS)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = THREADS
-        options.log_severity_level = 3
-        with as_file(files(FOLDER) / "reader.onnx") as path:
-            session = onnxruntime.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"]
-            )
-    except Exception as error:  # noqa: BLE001  # a load fails in many ways
-        raise EmbedderUnavailable(
-            f"the classifier cannot be loaded ({type(error).__name__}); reinstall reasonloom"
-        ) from None
-    return tokenizer, session
+    return load_graph("classifier", FOLDER, "reader.onnx", most_tokens=MOST_TOKENS, threads=THREADS)

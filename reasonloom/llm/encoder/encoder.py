@@ -25,7 +25,7 @@ WINDOW = 256
 """Tokens that are read at once, as the weights were taught; a longer text is read in windows."""
 
 MOST_WINDOWS = 16
-"""Windows that are read of a text; what is left would add little to their mean."""
+"""Windows that are read of a text, so that its time is bounded."""
 
 THREADS = 1
 """Threads of one text: on shared cores two of them wait for each other, and a text takes longer."""
@@ -91,22 +91,33 @@ def _reader() -> tuple[Any, Any]:
 
 @cache
 def _loaded() -> tuple[Any, Any]:
+    return load_graph("encoder", FOLDER, "encoder.onnx", most_tokens=WINDOW, threads=THREADS)
+
+
+def load_graph(
+    what: str, folder: str, file: str, *, most_tokens: int, threads: int
+) -> tuple[Any, Any]:
+    """Return the packaged tokenizer and a session of a packaged graph.
+
+    Raises:
+        EmbedderUnavailable: either cannot be loaded; the message names `what`.
+    """
+    # Imported when they are wanted: a server that never reads a text so does not pay for them.
     try:
-        import onnxruntime  # noqa: PLC0415  # imported when it is wanted
+        import onnxruntime  # noqa: PLC0415
         from tokenizers import Tokenizer  # noqa: PLC0415
 
         tokenizer = Tokenizer.from_str((files(TOKENIZER) / "tokenizer.json").read_text("utf-8"))
-        tokenizer.no_padding()
-        tokenizer.enable_truncation(WINDOW)
+        tokenizer.enable_truncation(most_tokens)
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = THREADS
+        options.intra_op_num_threads = threads
         options.log_severity_level = 3
-        with as_file(files(FOLDER) / "encoder.onnx") as path:
+        with as_file(files(folder) / file) as path:
             session = onnxruntime.InferenceSession(
                 str(path), options, providers=["CPUExecutionProvider"]
             )
     except Exception as error:  # noqa: BLE001  # a load fails in many ways
         raise EmbedderUnavailable(
-            f"the encoder cannot be loaded ({type(error).__name__}); reinstall reasonloom"
+            f"the {what} cannot be loaded ({type(error).__name__}); reinstall reasonloom"
         ) from None
     return tokenizer, session

@@ -27,6 +27,7 @@ from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.stores.access import Access, find_access
 from reasonloom.stores.database import Database
 from reasonloom.stores.migrate import bring_up_to_date
+from reasonloom.stores.pinned_embedder import pinned_embedder
 from reasonloom.stores.saver import SavedSteps
 
 if TYPE_CHECKING:
@@ -71,11 +72,9 @@ async def open_engine(
     access = access or await find_access(settings)
     await bring_up_to_date(access)
     database = Database(access, connections=settings.database_connections)
+    chosen_embedder = embedder or await _choose_embedder(settings, database)
     journal = WriteBehind(database, clock)
-    loom = Loom(
-        settings, database, chosen, embedder or choose_embedder(settings), prompts, clock, journal,
-        offered,
-    )  # fmt: skip
+    loom = Loom(settings, database, chosen, chosen_embedder, prompts, clock, journal, offered)
     steps = SavedSteps(access.app)
     engine = Engine(loom, steps, journal)
     recovery = Recovery(engine)
@@ -100,6 +99,17 @@ async def open_engine(
         for part, given in ((loom.llm, llm), (loom.embedder, embedder)):
             if part is not given:
                 await part.close()
+
+
+async def _choose_embedder(settings: Settings, database: Database) -> Embedder:
+    """Return the embedder of the settings, else of the database, else the default."""
+    if settings.embedder:
+        return choose_embedder(settings)
+    try:
+        return choose_embedder(settings, await pinned_embedder(database))
+    except BaseException:
+        await database.close()
+        raise
 
 
 async def answer_without_database(settings: Settings, call: Call) -> Outcome:

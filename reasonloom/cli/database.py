@@ -16,6 +16,7 @@ from reasonloom.cli.output import progress
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import SettingMistake
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.embedding.choose import DEFAULT
 from reasonloom.nodes.memory.maintenance import reindex as job
 from reasonloom.nodes.memory.maintenance.reindex import ReindexResult
 from reasonloom.settings import load_settings
@@ -57,13 +58,13 @@ def reindex(
 
             return await job.reindex_all(loom, [caller for caller, _ in found], tell)
 
-    result = with_engine(work)
+    result = with_engine(work, embedder=load_settings().embedder or DEFAULT)
     if result is None:
         return
     left = sum(each.lacking for each in result.values())
     typer.echo(f"{counted(sum(each.embedded for each in result.values()), 'memory')} embedded")
     if dropped := sum(each.dropped for each in result.values()):
-        typer.echo(f"{counted(dropped, 'vector')} of other embedders removed")
+        typer.echo(f"{counted(dropped, 'vector')} of other embedders removed; restart the servers")
     if left:
         typer.echo(f"{counted(left, 'memory')} left; old vectors stay until they are done")
         raise typer.Exit(1)

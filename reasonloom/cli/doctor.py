@@ -16,12 +16,15 @@ from rich.text import Text
 from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
 from reasonloom.errors import PromptMistake, ReasonloomError
 from reasonloom.llm.choose import choose_llm, why
-from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.embedding.choose import DEFAULT, choose_embedder
+from reasonloom.llm.embedding.encoder import EncoderEmbedder
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.server.catalogue.selection import built_names, choose
 from reasonloom.settings import Settings, found_keys, load_settings
 from reasonloom.stores.access import find_access
+from reasonloom.stores.database import Database
 from reasonloom.stores.health import examine
+from reasonloom.stores.pinned_embedder import pinned_embedder
 
 PARTS = ("reasonloom", "mcp", "langgraph", "sqlalchemy", "psycopg", "pgvector", "litellm")
 MARKS = {True: "ok", False: "broken", None: "note"}
@@ -78,7 +81,8 @@ async def _llm(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _embedder(settings: Settings) -> AsyncIterator[Finding]:
-    embedder = choose_embedder(settings)
+    pinned = None if settings.embedder else await _pinned(settings)
+    embedder = choose_embedder(settings, pinned)
     try:
         await embedder.embed(["a word"])
     except ReasonloomError as error:
@@ -86,6 +90,28 @@ async def _embedder(settings: Settings) -> AsyncIterator[Finding]:
         yield Finding("embedder", False, error.message, cure)
         return
     yield Finding("embedder", True, f"{embedder.model}, {embedder.dimension} dimensions")
+    if pinned:
+        said = f"the database keeps {pinned}, the default of earlier versions"
+        cure = f"run `reasonloom db reindex` to change to {DEFAULT}, which finds more"
+        yield Finding("embedder", None, said, cure)
+    elif embedder.model == EncoderEmbedder.model:
+        said = "it knows English; memories in other languages are found by words, tags and dates"
+        cure = "for others set REASONLOOM_EMBEDDER=litellm:MODEL or fastembed:MODEL"
+        yield Finding("embedder", None, said, cure)
+
+
+async def _pinned(settings: Settings) -> str | None:
+    """Return the embedder that the database is pinned to; None where it cannot be read."""
+    try:
+        database = Database(await find_access(settings))
+    except ReasonloomError:
+        return None
+    try:
+        return await pinned_embedder(database)
+    except ReasonloomError:
+        return None
+    finally:
+        await database.close()
 
 
 async def _database(settings: Settings) -> AsyncIterator[Finding]:

@@ -19,10 +19,11 @@ def with_engine(
     user: str | None = None,
     *,
     llm: str | None = None,
+    embedder: str | None = None,
 ) -> T:
     """Run `work` with the caller and an engine that recovers no runs.
 
-    `llm` overrides the setting.
+    `llm` and `embedder` override the settings.
 
     Raises:
         InvalidArgument: no tool would accept the name of the user.
@@ -31,7 +32,7 @@ def with_engine(
         raise InvalidArgument(f"--user: must be 1 to {NAME_LIMIT} characters, not blank")
 
     async def run() -> T:
-        settings = load_settings(llm=llm)
+        settings = load_settings(llm=llm, embedder=embedder)
         async with open_engine(settings, recover=False) as engine:
             caller = Caller(settings.user, client="cli", project=settings.project)
             return await work(engine, caller.within(user))

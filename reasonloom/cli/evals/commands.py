@@ -21,13 +21,13 @@ def run(
     data: Annotated[
         Path | None,
         typer.Option(
-            help="Its data file (locomo, sim-...), a folder of sets (metacognition, ...)."
+            help="Its data file (locomo, sim-...), a folder of sets (retrieval-all, ...)."
         ),
     ] = None,
     half: Annotated[
         str | None,
         typer.Option(
-            help="Of people, metacognition, grounding, history, triggers, outcomes and poisoning: "
+            help="Of recall, metacognition, grounding, history, triggers, outcomes and poisoning: "
             "dev, held, all.",
             show_default="all; of metacognition, grounding, history, poisoning dev",
         ),

@@ -12,7 +12,7 @@ from rich.console import Console
 from reasonloom.cli.evals.request import MODEL_OPTIONS, EvalRequest, EvalWork, Result
 from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.evals.log import EvalLog
-from reasonloom.evals.suites.memory.datasets import RETRIEVAL_SUITES
+from reasonloom.evals.suites.memory.datasets import ALL, RETRIEVAL_SUITES
 from reasonloom.evals.suites.reasoning.orchestration.catalog import ORCHESTRATION_EVALS
 
 FILE = "FILE"
@@ -80,6 +80,9 @@ KINDS = (
     Kind(
         tuple(RETRIEVAL_SUITES), ("half", "epochs", "ablate"), "packaged:recall",
         "memory_tables:draw_retrieval",
+    ),
+    Kind(
+        (ALL.name,), ("half", "epochs"), "packaged:recall_of_all", "memory_tables:draw_all_sets"
     ),
     Kind(
         tuple(ORCHESTRATION_EVALS), ("seeds", "items", "row", "set"), "packaged:orchestration",

@@ -38,6 +38,29 @@ def draw_retrieval(result: dict[str, Any]) -> None:
         console.print(f"recall: p50 {latency['p50']} ms, p95 {latency['p95']} ms")
 
 
+def draw_all_sets(result: dict[str, Any]) -> None:
+    """Print the sets side by side: their scores, and what each signal adds to the first score."""
+    sets = result["sets"]
+    title = f"{result['eval']} · {result['embedder']}"
+    table = Table("", *(f"{name}, n {each['n']}" for name, each in sets.items()), title=title)
+    first = next(iter(sets.values()))
+    for name in first["scores"]:
+        table.add_row(name, *(_estimate(each["scores"][name], "") for each in sets.values()))
+    table.add_section()
+    for name in first["signals"]:
+        table.add_row(
+            f"gain of {name}", *(_estimate(each["signals"][name], "+") for each in sets.values())
+        )
+    console = wide_console(WIDTH)
+    console.print(table)
+    console.print("Intervals are of 95 % (bootstrap over questions).")
+
+
+def _estimate(figure: dict[str, float], sign: str) -> str:
+    ends = f"{figure['low']:{sign}.3f} to {figure['high']:{sign}.3f}"
+    return f"{figure['mean']:{sign}.3f} ({ends})"
+
+
 def draw_poisoning(result: dict[str, Any]) -> None:
     """Print, for each half, the figures with their intervals, and the false flags."""
     console = Console()

@@ -34,6 +34,13 @@ def recall(request: EvalRequest) -> EvalWork:
     return _work(request, suite)
 
 
+def recall_of_all(request: EvalRequest) -> EvalWork:
+    """Return what runs every set of recall."""
+    options = request.options
+    source = Source(request.data, options.get("half", "all"))
+    return _work(request, retrieval.all_sets(source, options.get("epochs", 1)))
+
+
 def orchestration(request: EvalRequest) -> EvalWork:
     """Return what runs an eval of orchestration."""
     options = request.options

@@ -10,13 +10,20 @@ FORMS = ("encoder", "wordllama", "fastembed:MODEL", "litellm:MODEL")
 """Every form the setting may have; MODEL of fastembed may be a local folder."""
 
 
-def choose_embedder(settings: Settings) -> Embedder:
-    """Return the embedder that the settings name; its model is loaded on first use.
+DEFAULT = "encoder"
+
+
+def choose_embedder(settings: Settings, pinned: str | None = None) -> Embedder:
+    """Return the embedder that the settings name, else that of the database, else the default.
+
+    Its model is loaded on first use. `pinned` is the embedder that the database keeps until it is
+    reindexed; see `stores.pinned_embedder`.
 
     Raises:
         SettingMistake: no such kind, or its model is missing.
     """
-    kind, model = split_kind(settings.embedder)
+    chosen = settings.embedder or pinned or DEFAULT
+    kind, model = split_kind(chosen)
     if kind == "wordllama" and not model:
         from reasonloom.llm.embedding.wordllama import WordllamaEmbedder
 
@@ -33,4 +40,4 @@ def choose_embedder(settings: Settings) -> Embedder:
         from reasonloom.llm.embedding.litellm import LitellmEmbedder
 
         return LitellmEmbedder(model, settings)
-    raise unknown_form(VARIABLE, settings.embedder, FORMS)
+    raise unknown_form(VARIABLE, chosen, FORMS)

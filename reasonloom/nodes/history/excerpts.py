@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from reasonloom.nodes.memory.retrieval.scoring import QUESTION_MARKS, RelevanceSignals
+from reasonloom.nodes.memory.retrieval.scoring import RelevanceSignals
 from reasonloom.text import tokens
 
 MARKED = re.compile(
@@ -108,13 +108,12 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RatedPassage:
-    """A passage with its place in its chunk, its relevance 0..1, and what it takes to show."""
+    """A passage with its place in its chunk, and its relevance 0..1."""
 
     source: Source
     place: int
     text: str
     relevance: float
-    order: float
 
 
 @dataclass(slots=True)
@@ -174,16 +173,13 @@ def rate_passages(
         name = source.passages[place].name
         signals = RelevanceSignals(
             cosine=max(0.0, cosines[place]),
-            words=sum(weights[word] for word in near) / whole,
+            words=sum(weights[word] for word in held[place]) / whole,
+            context=sum(weights[word] for word in near) / whole,
             tag=float(bool(name) and query_words.issuperset(WORD.findall((name or "").lower()))),
             date=source.date,
-            asking=float(text.rstrip().endswith(QUESTION_MARKS)),
             session=min(1.0, source.own),
         )
-        own = sum(weights[word] for word in held[place]) / whole
-        found.append(
-            RatedPassage(source, place, text, signals.relevance(), signals.relevance() + own / 50)
-        )
+        found.append(RatedPassage(source, place, text, signals.relevance()))
     return found
 
 
@@ -222,7 +218,7 @@ def select_excerpts(
 
 
 def _rank(rated: RatedPassage) -> tuple[float, int, int]:
-    return -rated.order, rated.source.id, rated.place
+    return -rated.relevance, rated.source.id, rated.place
 
 
 def _best_of_each(passages: Sequence[RatedPassage]) -> Iterator[RatedPassage]:

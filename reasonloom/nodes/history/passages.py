@@ -119,7 +119,7 @@ class FoundChunks:
         best = dict.fromkeys((True, False), 0.0)
         for each in self._rated(self.chunks.keys()):
             inside = each.source.id in ids
-            best[inside] = max(best[inside], each.order)
+            best[inside] = max(best[inside], each.relevance)
         return best[True] >= best[False]
 
     def _rated(self, ids: Collection[int]) -> list[RatedPassage]:

@@ -82,22 +82,27 @@ class ViewSource:
         return cls(memory.content, created_at, memory.context, tags, memory.category)
 
 
+LEAST_DIFFERENCE = 0.5
+"""Share of a content's characters that a view leaves out or adds; else it shares its vector."""
+
+
 def sector_views(memory: ViewSource) -> dict[Sector, str]:
-    """Return the text of each sector's view; a view that adds nothing is the plain content."""
+    """Return the text of each sector's view; one that differs little is the plain content."""
     content = memory.content
-    when = memory.created_at.strftime("%A %d %B %Y")
-    circumstances = ", ".join(filter(None, (when, memory.context, *memory.tags)))
-    reflective = _matching_sentences(content, CONCLUSION)
-    added: dict[Sector, str] = {
+    circumstances = ", ".join(filter(None, (memory.context, *memory.tags)))
+    views: dict[Sector, str] = {
         "episodic": f"{circumstances}: {content}",
         "semantic": content,
-        "procedural": _matching_sentences(content, STEP) or content,
-        "emotional": _matching_sentences(content, FEELING) or content,
-        "reflective": f"{memory.category}: {reflective}"
-        if memory.category and reflective
-        else reflective or content,
+        "procedural": _matching_sentences(content, STEP),
+        "emotional": _matching_sentences(content, FEELING),
+        "reflective": _matching_sentences(content, CONCLUSION),
     }
-    return {sector: added[sector] for sector in SECTORS}
+    return {sector: _view(content, views[sector]) for sector in SECTORS}
+
+
+def _view(content: str, text: str) -> str:
+    different = abs(len(text) - len(content)) >= LEAST_DIFFERENCE * len(content)
+    return text if text and different else content
 
 
 def _matching_sentences(content: str, wanted: re.Pattern[str]) -> str:

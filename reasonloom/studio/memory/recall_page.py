@@ -16,10 +16,10 @@ from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
 from reasonloom.studio.widgets.live import deferred
 from reasonloom.text.shortening import shortened
 
-NAMES = ("cosine", "words", "tag", "date", "session", "before", "after")
+NAMES = ("cosine", "words", "context", "tag", "date", "session")
 PLAIN = ("salience", "recency", "link")
 COLOURS = {
-    **dict(zip(NAMES, (*SERIES[:6], SERIES[7]), strict=True)),
+    **dict(zip(NAMES, SERIES[:6], strict=True)),
     **dict(zip(PLAIN, ("#c06c9a", "#b7a66a", SERIES[6]), strict=True)),
 }
 LEAST = 0.0005
@@ -133,9 +133,9 @@ def _answer(outcome: Outcome) -> None:
 READING = (
     "A whole bar is a score of 1. With a question a score is 0.6 similarity + 0.2 salience + 0.1 "
     "recency + 0.1 link. Similarity is what the signals add up to, squashed: cosine (likeness of "
-    "vectors), words (shared words), tag, date, session (the best of its session), before and "
-    "after (its neighbours). Asking and suspicion take away; they are told as numbers alone, so "
-    "that a bar may then be longer than its score."
+    "vectors), words (shared words), context (words shared with it or the two before it), tag, "
+    "date, and session (the best of its session). Suspicion is subtracted and shown as a number "
+    "only, so a bar may be longer than its score."
 )
 
 

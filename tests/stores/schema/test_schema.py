@@ -55,7 +55,7 @@ TABLES = """
 SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = 'reasonloom' AND c.relkind IN ('r', 'p', 'v', 'm')
 """
-NOT_OWNED = {"alembic_version", "checkpoint_migrations"}
+NOT_OWNED = {"alembic_version", "checkpoint_migrations", "pinned_embedder"}
 
 
 def rows(access: Access, query: str) -> list[tuple[str, ...]]:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,10 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of a run's questions: a user's file, or one half of our own set."""
+    """The source of a run's questions: a user's file or folder, and which half of it.
+
+    `dev` is the first half of a file's conversations, rounded down, `held` the others.
+    """
 
     data: Path | None = None
     half: str = "all"
@@ -58,6 +61,7 @@ class Retrieval:
     excluded: tuple[str, ...] = ()
 
 
+HALVES = ("dev", "held", "all")
 SESSION = re.compile(r"session_(\d+)\Z")
 TURN_ID = re.compile(r"D\d+:\d+")
 CATEGORIES: Mapping[int, str] = {
@@ -70,16 +74,36 @@ def load_locomo(source: Source) -> tuple[list[Collection], str]:
     """Return the conversations of a LoCoMo file, and its SHA-256."""
     if source.data is None:
         raise InvalidArgument("data: name the file, such as locomo10.json", field="data")
-    if source.half != "all":
-        raise InvalidArgument("half: LoCoMo has no halves; leave it out", field="half")
+    _require_half(source.half)
     try:
         raw = source.data.read_bytes()
         conversations = [_conversation(sample) for sample in _listed(json.loads(raw))]
-        return conversations, hashlib.sha256(raw).hexdigest()
+        digest = hashlib.sha256(raw + _suffix(source.half)).hexdigest()
+        return _half_of(conversations, source.half), digest
     except OSError:
         raise InvalidArgument("data: there is no such file", field="data") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidArgument("data: not a LoCoMo file (locomo10.json)", field="data") from None
+
+
+def _require_half(half: str) -> None:
+    if half not in HALVES:
+        raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")
+
+
+def _suffix(half: str) -> bytes:
+    """Return what tells the digests of a file's halves apart."""
+    return b"" if half == "all" else half.encode()
+
+
+def _half_of(conversations: list[Collection], half: str) -> list[Collection]:
+    middle = len(conversations) // 2
+    parts = {"dev": conversations[:middle], "held": conversations[middle:], "all": conversations}
+    if not parts[half]:
+        raise InvalidArgument(
+            "half: the file has one conversation only; leave it out", field="half"
+        )
+    return parts[half]
 
 
 def _listed(samples: object) -> list[Any]:
@@ -130,14 +154,12 @@ def _questions(
             )
 
 
-HALVES = ("dev", "held", "all")
 PEOPLE_FOLDER = Path(__file__).parent / "people"
 
 
 def load_people(source: Source) -> tuple[list[Collection], str]:
     """Return *people* with the questions of one half or both, and its SHA-256."""
-    if source.half not in HALVES:
-        raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")
+    _require_half(source.half)
     if source.data is not None:
         raise InvalidArgument("data: the set comes with the package; leave it out", field="data")
     memories, first = _lines("memories.jsonl")
@@ -169,6 +191,35 @@ def _question(question: dict[str, Any]) -> Question:
     return Question(question["key"], question["question"], evidence, question["category"])
 
 
+SEPARATE_CATEGORIES = ("adversarial", "nothing")
+"""Questions that nothing, or nothing certain, answers."""
+
+
+def load_all(source: Source) -> tuple[list[Collection], str]:
+    """Return every LoCoMo file of a folder, and *people*; a question's category is its set."""
+    folder = source.data
+    files = sorted(folder.glob("*.json")) if folder is not None and folder.is_dir() else []
+    if not files:
+        raise InvalidArgument("data: name a folder of LoCoMo files (*.json)", field="data")
+    loaded = {file.stem: load_locomo(Source(file, source.half)) for file in files}
+    loaded["people"] = load_people(Source(half=source.half))
+    digest = hashlib.sha256("".join(digest for _, digest in loaded.values()).encode())
+    collections = [
+        _of_set(name, each) for name, (conversations, _) in loaded.items() for each in conversations
+    ]
+    return collections, digest.hexdigest()
+
+
+def _of_set(name: str, collection: Collection) -> Collection:
+    questions = tuple(
+        replace(each, id=f"{name}/{each.id}", category=name)
+        for each in collection.questions
+        if each.category not in SEPARATE_CATEGORIES
+    )
+    return replace(collection, id=f"{name}/{collection.id}", questions=questions)
+
+
+ALL = Retrieval("retrieval-all", load_all)
 RETRIEVAL_SUITES = {
     suite.name: suite
     for suite in (

@@ -3,24 +3,31 @@
 import math
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from reasonloom.contracts.memory.tools import ExplainedRecall, Remember
+from reasonloom.evals.comparison.statistics import cluster_sums, interval
 from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import AnswerContext, Answering, Opening
 from reasonloom.evals.engine import Once, call_tool, temporary_engine, timed_call
+from reasonloom.evals.log import Record
 from reasonloom.evals.scorers.function import Measure
+from reasonloom.evals.suites.memory.datasets import ALL, Retrieval, Source
 from reasonloom.evals.suites.memory.datasets import Collection as DatasetsCollection
-from reasonloom.evals.suites.memory.datasets import Retrieval, Source
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.retrieval.scoring import SCALE
 
 DEPTHS = (5, 10, 20)
 CUT = 10
+SHOWN = (f"recall@{CUT}", "recall@5", "mrr")
+"""What sets are compared by; the first one also without each signal."""
 
 
 def ranking_scores(ranked: Sequence[str], relevant: Collection[str]) -> dict[str, float]:
@@ -91,6 +98,49 @@ def _score(memory: Mapping[str, Any], without: str) -> float:
 OWNER = "eval"
 REORDERED = 100
 """Memories that an ablation reorders: as many as one answer holds."""
+
+
+def all_sets(source: Source, epochs: int = 1) -> Packaged:
+    """Return the questions of every set of a folder and of *people*, with all ablations."""
+    own = packaged(ALL, source, epochs, ablate=True)
+    return replace(own, report=lambda log: {"sets": sets_side_by_side(log.records)})
+
+
+def sets_side_by_side(records: Sequence[Record]) -> dict[str, Any]:
+    """Return each set's scores, and what each signal adds, with 95 % intervals.
+
+    Intervals are bootstrapped over the questions of a set, which are taken as independent.
+    """
+    sets: dict[str, list[Record]] = {}
+    for record in records:
+        sets.setdefault(record.group, []).append(record)
+    return {name: _set_figures(each) for name, each in sets.items()}
+
+
+def _set_figures(records: Sequence[Record]) -> dict[str, Any]:
+    scores = {name: [record.scores[name] for record in records] for name in SHOWN}
+    ablated = [record for record in records if "without" in record.output]
+    signals = list(ablated[0].output["without"]) if ablated else []
+    return {
+        "n": len(records),
+        "scores": {name: _estimate(values) for name, values in scores.items()},
+        "signals": {
+            signal: _estimate(
+                [
+                    record.scores[SHOWN[0]] - record.output["without"][signal][SHOWN[0]]
+                    for record in ablated
+                ]
+            )
+            for signal in signals
+        },
+    }
+
+
+def _estimate(values: Sequence[float]) -> dict[str, float]:
+    """Return the mean of values with its 95 % interval."""
+    sums = cluster_sums(np.array(values, float), [""] * len(values))
+    low, high = interval(sums)
+    return {"mean": round(sums.mean, 4), "low": round(low, 4), "high": round(high, 4)}
 
 
 def packaged(

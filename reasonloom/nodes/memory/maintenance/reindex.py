@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.nodes.memory.embedding import ViewSource, sector_views
 from reasonloom.stores.memory import decay, reindex
+from reasonloom.stores.pinned_embedder import pinned_embedder, unpin
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Loom
@@ -56,20 +57,31 @@ async def reindex_all(
 ) -> dict[str, ReindexResult]:
     """Embed the memories that lack vectors in these spaces; return each owner's counts.
 
-    A repeated call, also after a kill, continues with what is left.
+    A repeated call, also after a kill, continues with what is left. Old vectors go when an owner is
+    complete; while the database is pinned to its former embedder, when all owners are.
 
     Raises:
         EmbedderUnavailable: the embedder could not be loaded or reached; what was done stays.
         DatabaseUnavailable: the database went away; as above.
     """
-    result: dict[str, ReindexResult] = {}
-    ordered = sorted(callers, key=lambda caller: (caller.owner, caller.space))
-    for owner, spaces in groupby(ordered, key=lambda caller: caller.owner):
-        embedded = 0
-        for caller in spaces:
-            embedded += await _reindex_space(loom, caller, progress)
-        result[owner] = await _finish_owner(loom, owner, embedded)
-    return result
+    embedded: dict[str, int] = defaultdict(int)
+    for caller in sorted(callers, key=lambda caller: (caller.owner, caller.space)):
+        embedded[caller.owner] += await _reindex_space(loom, caller, progress)
+    pinned = await pinned_embedder(loom.database) is not None
+    if pinned and not await _lacking(loom):
+        await unpin(loom.database)
+        pinned = False
+    return {
+        owner: await _finish_owner(loom, owner, count, pinned=pinned)
+        for owner, count in embedded.items()
+    }
+
+
+async def _lacking(loom: Loom, owner: str | None = None) -> int:
+    """Count the memories of one owner, or of all, that lack vectors of the embedder in use."""
+    places = await decay.places(loom.database)
+    callers = [Caller(each.owner, each.space) for each in places if owner in (None, each.owner)]
+    return sum(found.lacking for _, found in await reindex_preview(loom, callers))
 
 
 async def _reindex_space(loom: Loom, caller: Caller, progress: Progress) -> int:
@@ -105,12 +117,10 @@ async def _embed(loom: Loom, caller: Caller, batch: list[Unembedded]) -> int:
         return await reindex.embed(tx, batch, vectors, loom.embedder.model)
 
 
-async def _finish_owner(loom: Loom, owner: str, embedded: int) -> ReindexResult:
+async def _finish_owner(loom: Loom, owner: str, embedded: int, *, pinned: bool) -> ReindexResult:
     """Remove other models' vectors if every memory of the owner has one of the model in use."""
-    spaces = [place for place in await decay.places(loom.database) if place.owner == owner]
-    left = await reindex_preview(loom, [Caller(owner, place.space) for place in spaces])
-    lacking = sum(coverage.lacking for _, coverage in left)
-    if lacking:
+    lacking = await _lacking(loom, owner)
+    if lacking or pinned:
         return ReindexResult(embedded, lacking)
     dropped = 0
     while True:

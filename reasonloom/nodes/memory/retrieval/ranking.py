@@ -1,7 +1,7 @@
 """Collects the candidates that may answer a question and orders them by all signals.
 
-First each candidate's own signals; then those of the best are completed by their context: their
-session, their neighbours in it, and the memories linked to them, which join the candidates.
+First each candidate's own signals; then the memories linked to the best join the candidates, and
+each gets the signal of its session.
 """
 
 from __future__ import annotations
@@ -14,21 +14,17 @@ from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.nodes.memory.retrieval.scoring import (
     RelevanceSignals,
     ScoreParts,
-    question_share,
     recency,
 )
 from reasonloom.stores.memory.search import ranking_features, retrieval, similarity
 from reasonloom.stores.memory.search.query_terms import QueryTerms
-from reasonloom.stores.memory.search.ranking_features import Link, Neighbours, RankingFeatures
+from reasonloom.stores.memory.search.ranking_features import Link, RankingFeatures
 from reasonloom.stores.memory.search.retrieval import Match
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
     from reasonloom.nodes.loom import Execution
     from reasonloom.stores.database import Transaction
-
-COMPLETED_CANDIDATES = 100
-"""The best candidates by their own signals, whose context is read."""
 
 EXPANDED_CANDIDATES = 20
 """The best candidates whose linked memories join the candidates."""
@@ -53,16 +49,16 @@ class RankingQuery:
         """Return a memory's own signals."""
         return RelevanceSignals(
             cosine=max(0.0, match.cosine or 0.0),
-            words=match.context,
+            words=match.coverage,
+            context=match.context,
             tag=float(found.tagged),
             date=max((self.dates.get(term, 0.0) for term in found.dates or ()), default=0.0),
-            asking=question_share(found.head),
             suspicion=detect_injection(found.head, self.text).score if self.guarded else 0.0,
         )
 
     def wants(self, signals: RelevanceSignals) -> bool:
         """Return whether a memory matches at all: by a word, a tag, a date, or similarity."""
-        return bool(signals.words or signals.tag or signals.date or signals.cosine > self.floor)
+        return bool(signals.context or signals.tag or signals.date or signals.cosine > self.floor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +114,8 @@ async def rank(
         dated = await similarity.with_dates(tx, list(question.dates), scope=scope, pool=pool)
         await _add_reached(tx, known, question, scope, set(dated) - found.keys())
     edges = await ranking_features.links(tx, known.best(EXPANDED_CANDIDATES))
-    around = await ranking_features.neighbours(tx, known.best(COMPLETED_CANDIDATES))
     await _add_reached(tx, known, question, scope, _linked_outside_pool(known, edges))
-    _complete_signals(known, around)
+    _add_session_signals(known)
     near = sum(match.cosine is not None for match in found.values())
     unlike = near < min(pool, query_terms.visible) and not scope.narrow
     return Ranking(
@@ -162,22 +157,13 @@ def _linked_outside_pool(known: CandidatePool, edges: Iterable[Link]) -> set[int
     return reached - known.signals.keys()
 
 
-def _complete_signals(known: CandidatePool, around: Mapping[int, Neighbours]) -> None:
-    """Fill in the signals of the session and the neighbours."""
+def _add_session_signals(known: CandidatePool) -> None:
     best: dict[object, float] = {}
     for key, signals in known.signals.items():
         session = known.traits[key].session_id or key
         best[session] = max(best.get(session, 0.0), signals.own())
     for key, signals in known.signals.items():
         signals.session = best[known.traits[key].session_id or key]
-    for key, neighbours in around.items():
-        if key in known.signals:
-            known.signals[key].before = _cosine(known, neighbours.before)
-            known.signals[key].after = _cosine(known, neighbours.after)
-
-
-def _cosine(known: CandidatePool, key: int | None) -> float:
-    return known.signals[key].cosine if key in known.signals else 0.0
 
 
 def _order_candidates(

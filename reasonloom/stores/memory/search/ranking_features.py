@@ -38,14 +38,6 @@ class RankingFeatures:
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
-    """The memories of its kind before and after one in its session."""
-
-    before: int | None
-    after: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class Link:
     """Two memories that an edge joins.
 
@@ -64,12 +56,6 @@ async def ranking_features(
     """Return the features of the memories of `ids` that exist, in no order."""
     values = {"ids": list(ids), "tags": list(tags), "dates": list(dates)}
     return await tx.rows(RankingFeatures, SQL.features, values)
-
-
-async def neighbours(tx: Transaction, ids: Sequence[int]) -> dict[int, Neighbours]:
-    """Return the neighbours of each memory in its session."""
-    rows = await tx.tuples(SQL.neighbours, {"ids": list(ids)})
-    return {key: Neighbours(before, after) for key, before, after in rows}
 
 
 async def links(tx: Transaction, ids: Sequence[int]) -> list[Link]:

@@ -5,15 +5,6 @@ SELECT m.id, m.session_id, m.salience, m.last_accessed,
     CASE WHEN m.dates && CAST(:dates AS text[]) THEN m.dates END AS dates
 FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS NULL
 
--- name: neighbours
-SELECT m.id, (SELECT max(o.id) FROM memories o WHERE o.owner = m.owner
-    AND o.session_id = m.session_id AND o.id < m.id AND o.deleted_at IS NULL
-    AND o.source_kind = m.source_kind) AS before,
-    (SELECT min(o.id) FROM memories o WHERE o.owner = m.owner
-    AND o.session_id = m.session_id AND o.id > m.id AND o.deleted_at IS NULL
-    AND o.source_kind = m.source_kind) AS after
-FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids)
-
 -- name: links
 SELECT source_id, target_id, coalesce(max(weight) FILTER (
     WHERE origin NOT IN ('waypoint', 'near_duplicate', 'session')), 0) AS weight FROM edges

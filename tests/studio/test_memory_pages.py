@@ -76,7 +76,7 @@ async def test_a_point_of_the_map_opens_its_memory(
     await remembered(play, "The bees swarmed in May")
     await remembered(play, "Ben plays the cello on Tuesdays", "procedural")
     async with looking(browser, site.url("/memory")) as seen:
-        await seen.shows("A projection: each memory's vector of 256 numbers")
+        await seen.shows("A projection: each memory's vector of 384 numbers")
         await seen.page.locator(".studio-chart canvas").wait_for()
         place = await seen.page.wait_for_function(f"() => ({PIXEL})([0, 0])")
         x, y = await place.json_value()

@@ -24,8 +24,8 @@ DIMENSION = 384
 WINDOW = 256
 """Tokens that are read at once, as the weights were taught; a longer text is read in windows."""
 
-MOST_WINDOWS = 16
-"""Windows that are read of a text, so that its time is bounded."""
+MOST_WINDOWS = 8
+"""Windows that are read of a text, evenly spaced, so that its time is bounded."""
 
 THREADS = 1
 """Threads of one text: on shared cores two of them wait for each other, and a text takes longer."""
@@ -80,8 +80,9 @@ def _encoded(tokenizer: Any, session: Any, text: str) -> Encoded:
 
 
 def _windows(encoding: Any) -> Iterator[Any]:
-    yield encoding
-    yield from encoding.overflowing[: MOST_WINDOWS - 1]
+    windows = [encoding, *encoding.overflowing]
+    count = min(len(windows), MOST_WINDOWS)
+    return (windows[place * len(windows) // count] for place in range(count))
 
 
 def _reader() -> tuple[Any, Any]:

@@ -21,7 +21,7 @@ from reasonloom.nodes.graph_memory.rendering import (
     render_scored_node,
 )
 from reasonloom.nodes.loom import Execution
-from reasonloom.nodes.memory.embedding import embed_or_note
+from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes
 from reasonloom.stores.memory import reindex
@@ -86,10 +86,6 @@ PLAIN = ("semantic",)
 BELOW = "nothing reaches min_similarity {least:g}; the best has {best:g}"
 FREQUENT = "memories that share only frequent words with it were left out"
 NOTHING = "nothing stored shares a word or a meaning with it"
-OF_OTHERS = (
-    "some memories have vectors of {models} alone and are found by words only; "
-    "`reasonloom db reindex` embeds them anew"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +162,7 @@ def _scope(request: MemorySimilar) -> Scope:
 
 
 def _foreign_model_notes(models: Sequence[str]) -> list[str]:
-    return [OF_OTHERS.format(models=", ".join(models))] if models else []
+    return [OTHER_VECTORS.format(models=", ".join(models))] if models else []
 
 
 def _no_result_notes(found: SimilarNodes, least: float) -> list[str]:

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
+OTHER_VECTORS = (
+    "memories with vectors of {models} only are found by words; run `reasonloom db reindex`"
+)
 NO_DENSE = "dense search is off, words alone were used: {reason}"
 
 

@@ -35,7 +35,7 @@ MOST_COMPARED = 80
 MOST_CLASSIFIED = 60
 """Windows that are classified, at most a second's work; some 12,000 letters have as many."""
 
-MOST_EVIDENCE_LETTERS = 400_000
+MOST_EVIDENCE_LETTERS = 50_000
 """Characters of all evidence that are compared, of each item as many from its beginning."""
 
 LONG = 4_000

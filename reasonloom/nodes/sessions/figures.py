@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 HALF_LIFE = 5
 """Thoughts after which a thought's confidence has half its weight."""
 
-SAME_MEANING = 0.6
-"""The cosine from which one word covers another: peanuts and nuts, price and cost."""
+SAME_MEANING = 0.72
+"""The cosine from which one word covers another: words of one scene (kitchen, waiter) reach 0.7."""
 
 LONGEST_TEXT = 4_000
 """Characters of a thought that are compared."""
 
-MOST_QUESTION_WORDS, MOST_THOUGHT_WORDS = 200, 5_000
+MOST_QUESTION_WORDS, MOST_THOUGHT_WORDS = 200, 500
 """Distinct words of the question and of the thoughts that are compared."""
 
 

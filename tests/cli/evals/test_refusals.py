@@ -28,7 +28,9 @@ def test_every_option_of_the_command_is_of_some_kind_and_none_is_of_none() -> No
 def test_every_eval_is_of_one_kind() -> None:
     assert len(set(NAMES)) == len(NAMES)
     assert all(name in kind_of(name).names for name in NAMES)
-    with pytest.raises(UnknownName, match="there is no eval sim; known: locomo, people, sim-"):
+    with pytest.raises(
+        UnknownName, match="there is no eval sim; known: locomo, people, retrieval-all, sim-"
+    ):
         kind_of("sim")
 
 
@@ -53,7 +55,10 @@ def test_a_log_of_no_known_eval_is_listed_by_its_records(
 
 OF_24 = ("sim-game24", "--data", "{puzzles}")
 REFUSED = [
-    (("sim-game42",), "there is no eval sim-game42; known: locomo, people, sim-game24"),
+    (
+        ("sim-game42",),
+        "there is no eval sim-game42; known: locomo, people, retrieval-all, sim-game24",
+    ),
     (("sim-game24", "--half", "dev"), "--half: is not an option of sim-game24"),
     (("sim-game24", "--llm", "offline"), "--llm: is not an option of sim-game24"),
     (("sim-game24", "--epochs", "2"), "--epochs: is not an option of sim-game24"),

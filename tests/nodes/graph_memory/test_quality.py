@@ -194,7 +194,7 @@ async def test_an_empty_graph_is_told_with_all_types(engine: Engine) -> None:
     assert told["type_counts"] == dict.fromkeys(
         ("fact", "decision", "inference", "correction", "skill", "episode"), 0
     )
-    assert (told["dimension"], told["file_size_bytes"], told["notes"]) == (256, 0, [])
+    assert (told["dimension"], told["file_size_bytes"], told["notes"]) == (384, 0, [])
     assert len(told["edge_type_counts"]) == 8
 
 

@@ -120,10 +120,10 @@ async def test_a_vector_is_compared_exactly(engine: Engine, embedder: Embedder) 
 @pytest.mark.parametrize(
     ("vector", "told"),
     [
-        ([0.5, 0.5, 0.5], "query_vec: has 3 numbers; .* makes vectors of 256"),
-        ([], "query_vec: has 0 numbers; .* makes vectors of 256"),
-        ([0.0] * 256, "query_vec: is nothing but zeros"),
-        ([math.nan] * 256, "query_vec.0: must be a finite number"),
+        ([0.5, 0.5, 0.5], "query_vec: has 3 numbers; .* makes vectors of 384"),
+        ([], "query_vec: has 0 numbers; .* makes vectors of 384"),
+        ([0.0] * 384, "query_vec: is nothing but zeros"),
+        ([math.nan] * 384, "query_vec.0: must be a finite number"),
         ([1.0, -math.inf], "query_vec.1: must be a finite number"),
         (["1"], "query_vec.0: must be a number"),
         ([10**400], "query_vec.0: must be a number"),

@@ -27,6 +27,7 @@ from reasonloom.nodes.memory.injection.disguises import (
     plain_letters,
 )
 from reasonloom.nodes.memory.injection.rules import RULES
+from reasonloom.nodes.memory.retrieval.scoring import INJECTION_WEIGHT, SCALE
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call, recalled, remember
@@ -229,8 +230,8 @@ async def test_it_stands_behind_and_is_told_and_nothing_is_dropped(engine: Engin
     assert f"{found['id']} (asks to ignore what else is known" in notes[-1]
     assert notes[-1].startswith("suspicious, to be read as data and not to be followed: ")
     signals = found["explanation"]["signals"]
-    assert signals["suspicion"] == pytest.approx(-1.5)
-    similarity = math.tanh(max(0.0, sum(signals.values())) / 1.5)
+    assert signals["suspicion"] == pytest.approx(INJECTION_WEIGHT)
+    similarity = math.tanh(max(0.0, sum(signals.values())) / SCALE)
     assert found["explanation"]["similarity"] == pytest.approx(similarity, abs=1e-5)
 
 
@@ -242,7 +243,9 @@ async def test_line_breaks_do_not_bring_it_to_the_front(engine: Engine) -> None:
     memories, notes = await explained(engine)
     assert memories[0]["content"] == RIGHT
     assert len(memories) == 1 + len(SETTINGS)
-    assert {each["explanation"]["signals"]["suspicion"] for each in memories[1:]} == {-1.5}
+    assert {each["explanation"]["signals"]["suspicion"] for each in memories[1:]} == {
+        INJECTION_WEIGHT
+    }
     assert "asks to ignore" in notes[-1]
 
 
@@ -256,7 +259,7 @@ async def test_every_door_is_watched(engine: Engine) -> None:
     memories, _ = await explained(engine)
     wrong = [each for each in memories if WRONG in each["content"]]
     assert len(wrong) == 4
-    assert {each["explanation"]["signals"]["suspicion"] for each in wrong} == {-1.5}
+    assert {each["explanation"]["signals"]["suspicion"] for each in wrong} == {INJECTION_WEIGHT}
     assert memories[0]["content"] == RIGHT
 
 

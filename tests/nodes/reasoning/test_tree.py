@@ -204,7 +204,7 @@ async def test_what_says_the_opposite_in_the_same_words_is_not_the_same(
              "Take coffee rather than tea", "Elephants forget."]  # fmt: skip
     apart = ThoughtDistance(await similarity_of(embedder, texts))
     assert apart(texts[0], texts[1]) <= NOVELTY < apart(texts[2], texts[3])
-    assert apart.likeness.cosine(texts[2], texts[3]) > 0.99
+    assert apart.likeness.cosine(texts[2], texts[3]) > 0.98
     assert apart(texts[0], texts[4]) > NOVELTY
     assert apart(texts[0], texts[0]) == 0
 

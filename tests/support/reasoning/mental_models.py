@@ -16,7 +16,7 @@ from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 
 T = TypeVar("T")
-MODEL = "wordllama-l2_supercat-256"
+MODEL = "all-MiniLM-L6-v2-int8"
 
 
 def a_basin(
@@ -28,7 +28,7 @@ def a_basin(
     members: Sequence[int] = (),
 ) -> str:
     """Put a basin into the database, with memories that are there; return its id."""
-    basin, centroid = uuid4(), str(list(vector or [1.0] + [0.0] * 255))
+    basin, centroid = uuid4(), str(list(vector or [1.0] + [0.0] * 383))
     with psycopg.connect(url) as connection:
         connection.execute(
             "INSERT INTO reasonloom.basins (owner, id, name, named_by, keywords, centroid, model,"

@@ -26,7 +26,7 @@ from reasonloom.nodes.memory.retrieval.scoring import SCALE
 
 DEPTHS = (5, 10, 20)
 CUT = 10
-SHOWN = (f"recall@{CUT}", "recall@5", "mrr")
+COMPARED_SCORES = (f"recall@{CUT}", "recall@5", "mrr")
 """What sets are compared by; the first one also without each signal."""
 
 
@@ -118,7 +118,7 @@ def sets_side_by_side(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def _set_figures(records: Sequence[Record]) -> dict[str, Any]:
-    scores = {name: [record.scores[name] for record in records] for name in SHOWN}
+    scores = {name: [record.scores[name] for record in records] for name in COMPARED_SCORES}
     ablated = [record for record in records if "without" in record.output]
     signals = list(ablated[0].output["without"]) if ablated else []
     return {
@@ -127,7 +127,8 @@ def _set_figures(records: Sequence[Record]) -> dict[str, Any]:
         "signals": {
             signal: _estimate(
                 [
-                    record.scores[SHOWN[0]] - record.output["without"][signal][SHOWN[0]]
+                    record.scores[COMPARED_SCORES[0]]
+                    - record.output["without"][signal][COMPARED_SCORES[0]]
                     for record in ablated
                 ]
             )

@@ -39,6 +39,10 @@ WORD_SHARE = 0.5
 MOST_WORDS = 0.5
 """The share above which a chunk holds most of the question's words."""
 
+ALIKE_ELSEWHERE = 0.4
+"""The likeness above which a chunk of another project is about the question: of unrelated passages
+the encoder calls few more alike than 0.3, of those about it few less than 0.5."""
+
 MOST = 160
 """Passages that are compared in all: what a recall may cost beside its search."""
 
@@ -62,8 +66,8 @@ async def chunk_relevances(
         chunks: those that are judged.
         covered: the share of the question's words, by weight, that each holds, 0..1.
         best: how many passages of each count.
-        elsewhere: those that need more than words in common: to be more alike than any texts are,
-            or, without a vector, to hold most of the words.
+        elsewhere: those that need more than words in common: to be clearly alike, or, without a
+            vector, to hold most of the words.
     """
     words = {key: covered.get(key, 0.0) for key in chunks}
     alike = await _alike(embedder, query, chunks, best) if query is not None else None
@@ -74,7 +78,7 @@ async def chunk_relevances(
         }
     return {
         key: 0.0
-        if key in elsewhere and alike.get(key, 0.0) <= embedder.floor
+        if key in elsewhere and alike.get(key, 0.0) <= ALIKE_ELSEWHERE
         else _relevance(alike.get(key, 0.0), words[key], embedder.floor)
         for key in chunks
     }

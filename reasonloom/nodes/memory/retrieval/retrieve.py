@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.tools import SECTORS, Explanation, Selection
 from reasonloom.nodes.memory.dates import date_terms_of_query
-from reasonloom.nodes.memory.embedding import embed_or_note
+from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.retrieval.query_tags import tags_named, without_names
 from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery, rank
@@ -142,10 +142,7 @@ async def retrieval_notes(tx: Transaction, found: Ranking, model: str, pool: int
     """Return the notes on what a search left out."""
     notes = []
     if found.unlike and (others := await reindex.foreign_models(tx, model)):
-        notes.append(
-            f"some memories have vectors of {', '.join(others)} alone and are found by words only; "
-            "`reasonloom db reindex` embeds them anew"
-        )
+        notes.append(OTHER_VECTORS.format(models=", ".join(others)))
     if len(found.ranked) >= pool:
         notes.append(f"many memories match; the best {len(found.ranked)} were ranked")
     if found.cut:

@@ -1,14 +1,12 @@
-"""Teaches the classifier on the cases: `python training/train.py MODEL_FOLDER PUBLIC OUT.npz`.
+"""Teaches the classifier on the cases: `python training/train.py MODEL_FOLDER OUT.npz`.
 
-One encoder, six heads: bias, whether a text argues, emotion, circumplex, framework, and which of
-two texts reasons better. MODEL_FOLDER holds `model.safetensors` and `tokenizer.json` of
-all-MiniLM-L6-v2. PUBLIC holds public texts that state and argue nothing, see README.md.
+One encoder, five heads: bias, emotion, circumplex, framework, and which of two texts reasons
+better. MODEL_FOLDER holds `model.safetensors` and `tokenizer.json` of all-MiniLM-L6-v2.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import os
 import random
@@ -24,7 +22,7 @@ from encoder import HIDDEN, pretrained
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from reasonloom.llm.classifier.classifier import BIASES, EMOTIONS, FRAMEWORKS, NONE
+from reasonloom.llm.classifier.classifier import BIASES, EMOTIONS, FRAMEWORKS
 
 CASES = Path(__file__).parent / "cases"
 KEPT = (0, 2, 5)
@@ -33,15 +31,6 @@ KEPT = (0, 2, 5)
 EPOCHS, BATCH, SEED = 5, 32, 1
 RATE, HEAD_RATE, WARM_UP, SMOOTHING = 1.5e-4, 1e-3, 0.06, 0.05
 MOST_TOKENS = 128
-PLAIN = {
-    "snli-dev": 150, "wikisplit-part": 350, "begin-wow": 350, "strategyqa-facts": 250,
-    "condaqa-dev": 100,
-}  # fmt: skip
-"""How many public texts of each source are taught as arguing nothing."""
-
-ARGUING = 1_200
-"""Cases of biases that are taught as arguing."""
-
 Task = tuple[str, list[dict[str, Any]]]
 
 
@@ -55,7 +44,6 @@ class Reader(nn.Module):
             table.weight.requires_grad = False  # few cases would only spoil rare words
         sizes = {
             "bias": len(BIASES),
-            "argues": 1,
             "emotion": len(EMOTIONS),
             "circumplex": 3,
             "framework": len(FRAMEWORKS),
@@ -85,33 +73,6 @@ def cases_of(kind: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def plain_texts(public: Path) -> list[str]:
-    """Return public texts that state something and argue nothing, the same at every teaching."""
-    found: dict[str, set[str]] = {source: set() for source in PLAIN}
-    for file, part in (("entailment", "premise"), ("question-passage", "passage")):
-        with gzip.open(public / f"{file}.jsonl.gz", "rt", encoding="utf-8") as lines:
-            for line in lines:
-                case = json.loads(line)
-                if case["source"] in found:
-                    found[case["source"]].add(case[part])
-    chance = random.Random(SEED)  # noqa: S311
-    return [
-        text
-        for source, count in PLAIN.items()
-        for text in chance.sample(sorted(found[source]), count)
-    ]
-
-
-def argument_cases(public: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the cases of whether a text argues, and those of them that show no bias."""
-    silent = [{"text": text, "argues": False} for text in plain_texts(public)]
-    cases = [*cases_of("argues"), *silent]
-    arguing = [{"text": case["text"], "argues": True} for case in cases_of("biases")]
-    unbiased = [{"text": case["text"], "label": NONE} for case in cases if not case["argues"]]
-    chosen = random.Random(SEED).sample(arguing, ARGUING)  # noqa: S311
-    return [*cases, *chosen], unbiased
-
-
 def batches(tasks: list[Task]) -> Iterator[Task]:
     """Yield batches of all tasks in random order, each of texts of about one length."""
     found: list[Task] = []
@@ -132,11 +93,6 @@ def loss_of(reader: Reader, name: str, cases: list[dict[str, Any]]) -> Tensor:
         better, worse = reader.heads["soundness"](both)[:, 0].split(len(cases))
         return nn.functional.softplus(worse - better).mean()
     texts = reader([case.get("text") or case["problem"] for case in cases])
-    if name == "argues":
-        wanted = torch.tensor([float(case["argues"]) for case in cases])
-        return nn.functional.binary_cross_entropy_with_logits(
-            reader.heads["argues"](texts)[:, 0], wanted * (1 - SMOOTHING) + SMOOTHING / 2
-        )
     order = {"bias": BIASES, "emotion": EMOTIONS, "framework": FRAMEWORKS}[name]
     wanted = torch.tensor([order.index(case["label"]) for case in cases])
     entropy = nn.CrossEntropyLoss(label_smoothing=SMOOTHING)
@@ -176,7 +132,6 @@ def main() -> None:
     """Teach, and write the weights."""
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("model", type=Path)
-    given.add_argument("public", type=Path)
     given.add_argument("weights", type=Path)
     paths = given.parse_args()
     torch.set_num_threads(os.cpu_count() or 1)
@@ -186,9 +141,6 @@ def main() -> None:
     names = {"bias": "biases", "emotion": "emotions", "framework": "frameworks"}
     tasks: list[Task] = [(name, cases_of(kind)) for name, kind in names.items()]
     tasks.append(("soundness", cases_of("pairs")))
-    arguing, unbiased = argument_cases(paths.public)
-    tasks[0][1].extend(unbiased)
-    tasks.append(("argues", arguing))
     teach(reader, tasks)
     weights = {name: value.numpy() for name, value in reader.state_dict().items()}
     np.savez(paths.weights, **weights)

@@ -40,7 +40,7 @@ OTHER_SIDE = re.compile(
     r"|compared?|control|without it|against)\b",
     re.I,
 )
-ENOUGH = 0.45
+ENOUGH = 0.7
 """Likeness of two sentences from which one counts as fully speaking of the other."""
 
 LEAST = 0.12

@@ -73,6 +73,18 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f} %"
 
 
+def draw_everyday(result: dict[str, Any]) -> None:
+    """Print, for each half, how claims and texts were judged."""
+    console = wide_console(GROUNDING_WIDTH)
+    for half, figures in result["halves"].items():
+        title = f"{result['eval']}, {half} · llm {result['llm']} · {result['embedder']}"
+        table = Table("", "", "of", "share", "95 %", "n", title=title)
+        for each in figures:
+            table.add_row(each["part"], each["name"], each["of"], *share_cells(each))
+        console.print(table)
+    console.print(INTERVALS)
+
+
 def draw_metacognition(result: dict[str, Any]) -> None:
     """Print the goals and whether they are met, all figures, and the frameworks' confusion."""
     console = wide_console(METACOGNITION_WIDTH)

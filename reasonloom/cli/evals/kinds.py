@@ -92,6 +92,7 @@ KINDS = (
     Kind(("grounding",), _OF_MODELS, "packaged:split", "check_tables:draw_grounding"),
     Kind(("triggers",), ("half",), "packaged:split", "check_tables:draw_triggers"),
     Kind(("outcomes",), ("half",), "packaged:split", "check_tables:draw_outcomes"),
+    Kind(("everyday",), _OF_MODELS, "packaged:split", "check_tables:draw_everyday"),
     Kind(("poisoning",), ("half",), "packaged:split", "memory_tables:draw_poisoning"),
     Kind(("history",), ("half", "asked"), "packaged:history", "memory_tables:draw_history"),
     Kind(("locomo-history",), (), "packaged:conversations", "memory_tables:draw_retrieval"),

@@ -19,6 +19,7 @@ SPLIT_SUITES = {
     "grounding": "graph_memory.grounding.suite",
     "triggers": "mental_models.triggers",
     "outcomes": "mental_models.outcomes",
+    "everyday": "everyday.suite",
     "poisoning": "memory.poisoning.suite",
 }
 """Modules of suites with a development and a held-out half."""

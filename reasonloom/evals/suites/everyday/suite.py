@@ -1,0 +1,120 @@
+"""The suite `everyday`: claims through `memory_ground`, texts through `detect_bias`."""
+
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from reasonloom.contracts.graph_memory.nodes import MemoryAdd
+from reasonloom.contracts.metacognition import DetectBias
+from reasonloom.evals.core.item import Answer, Item
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.way import AnswerContext, Answering, Opening
+from reasonloom.evals.engine import call_tool, temporary_engine, timed_call
+from reasonloom.evals.log import EvalLog, Record
+from reasonloom.evals.scorers.function import Measure
+from reasonloom.evals.suites.everyday.data import HERE, VERDICTS, EverydaySets, load_everyday
+from reasonloom.evals.suites.figures import ALL, Figure, rounded, share
+from reasonloom.evals.suites.graph_memory.grounding.suite import ask_claim, verdict_of
+from reasonloom.evals.suites.labelled import halves_of
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
+from reasonloom.graphs.runs.engine import Engine
+
+NAME = "everyday"
+CLAIM, TEXT = "claim", "text"
+NONE = "none"
+
+
+def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
+    """Return the claims and texts of a half, from the folder `data` if given."""
+    sets = {each: load_everyday(each, data or HERE) for each in halves_of(half)}
+    (digests, *_) = (one.sha256 for one in sets.values())
+    suite = Suite(
+        NAME,
+        [item for one in sets.values() for item in _items(one)],
+        (Measure("right", _is_right),),
+        Opening(open_everyday, "memory_ground and detect_bias", asks=True),
+        about={"data_sha256": digests, "half": half, "embedder": embedder_model()},
+    )
+    return Packaged(suite, partial(_report, sets))
+
+
+def _items(sets: EverydaySets) -> Iterator[Item]:
+    for claim in sets.claims:
+        question = {"claim": claim.claim, "notes": claim.notes}
+        yield Item(f"{CLAIM}/{claim.id}", question, claim.verdict, claim.notes[0], claim.kind)
+    for text in sets.texts:
+        yield Item(f"{TEXT}/{text.id}", text.text, text.bias, text.id, text.group)
+
+
+@asynccontextmanager
+async def open_everyday(parts: AnswerContext) -> AsyncIterator[Answering]:
+    """Yield a function that judges an item; each claim has an owner with its notes alone."""
+    async with temporary_engine(parts) as engine:
+
+        async def answer(item: Item, epoch: int) -> Answer:
+            ask = _ground if item.id.startswith(CLAIM) else _detect
+            return await ask(engine, item, f"{item.id}/{epoch}")
+
+        yield answer
+
+
+async def _ground(engine: Engine, item: Item, owner: str) -> Answer:
+    names: dict[int, str] = {}
+    for note in item.input["notes"]:
+        given = {"event_type": "fact", "content": note}
+        stored = await call_tool(engine, owner, "memory_add", MemoryAdd, given)
+        names[stored["node_id"]] = note
+    answer = await ask_claim(engine, owner, item.input["claim"], names)
+    return Answer([verdict_of(answer.output)], latency_ms=answer.latency_ms)
+
+
+async def _detect(engine: Engine, item: Item, owner: str) -> Answer:
+    given = {"reasoning": item.input}
+    output, took = await timed_call(engine, owner, "detect_bias", DetectBias, given)
+    return Answer([found["type"] for found in output["biases"]], latency_ms=took)
+
+
+def _is_right(item: Item, answer: Sequence[str]) -> bool:
+    return list(answer) == ([] if item.target == NONE else [item.target])
+
+
+def _report(sets: dict[str, EverydaySets], log: EvalLog) -> dict[str, Any]:
+    found = {}
+    for half, one in sets.items():
+        wanted = {item.id for item in _items(one)}
+        own = [record for record in log.records if record.item in wanted]
+        found[half] = [rounded(figure) for figure in everyday_figures(own)]
+    return {"halves": found}
+
+
+def everyday_figures(records: Sequence[Record]) -> Iterator[Figure]:
+    """Yield how often claims and texts are judged right, and how often harmfully wrong.
+
+    `wrongly` are shares of all claims that got a verdict which is not theirs.
+    """
+    claims = [record for record in records if record.item.startswith(CLAIM)]
+    texts = [record for record in records if record.item.startswith(TEXT)]
+    yield share("claims", "right", [record.scores["right"] for record in claims])
+    for label in VERDICTS:
+        yield _right(claims, label, lambda record: str(record.target))
+    for kind in sorted({record.group for record in claims}):
+        yield _right(claims, kind, lambda record: record.group)
+    for verdict in ("verified", "contradicted"):
+        wrong = [
+            float(record.output == [verdict] and record.target != verdict) for record in claims
+        ]
+        yield share("claims", f"wrongly {verdict}", wrong)
+    biased = [record for record in texts if record.target != NONE]
+    named = [found == record.target for record in texts for found in record.output]
+    yield share("biases", "recall", [float(r.target in r.output) for r in biased])
+    yield share("biases", "precision", [float(each) for each in named])
+    for group in ("everyday", "sound"):
+        alarms = [float(bool(record.output)) for record in texts if record.group == group]
+        yield share("biases", "false alarms", alarms, of=group)
+
+
+def _right(claims: Sequence[Record], of: str, key: Callable[[Record], str]) -> Figure:
+    hits = [record.scores["right"] for record in claims if key(record) == of]
+    return share("claims", "right", hits, of=of or ALL)

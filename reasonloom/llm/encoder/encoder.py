@@ -24,7 +24,7 @@ DIMENSION = 384
 WINDOW = 256
 """Tokens that are read at once, as the weights were taught; a longer text is read in windows."""
 
-MOST_WINDOWS = 8
+MOST_WINDOWS = 4
 """Windows that are read of a text, evenly spaced, so that its time is bounded."""
 
 THREADS = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -72,7 +72,10 @@ async def open_engine(
     access = access or await find_access(settings)
     await bring_up_to_date(access)
     database = Database(access, connections=settings.database_connections)
-    chosen_embedder = embedder or await _choose_embedder(settings, database)
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(database.close)
+        chosen_embedder = embedder or await _choose_embedder(settings, database)
+        opened.pop_all()
     journal = WriteBehind(database, clock)
     loom = Loom(settings, database, chosen, chosen_embedder, prompts, clock, journal, offered)
     steps = SavedSteps(access.app)
@@ -103,13 +106,8 @@ async def open_engine(
 
 async def _choose_embedder(settings: Settings, database: Database) -> Embedder:
     """Return the embedder of the settings, else of the database, else the default."""
-    if settings.embedder:
-        return choose_embedder(settings)
-    try:
-        return choose_embedder(settings, await pinned_embedder(database))
-    except BaseException:
-        await database.close()
-        raise
+    pinned = None if settings.embedder else await pinned_embedder(database)
+    return choose_embedder(settings, pinned)
 
 
 async def answer_without_database(settings: Settings, call: Call) -> Outcome:

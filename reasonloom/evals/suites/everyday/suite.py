@@ -15,7 +15,7 @@ from reasonloom.evals.engine import call_tool, temporary_engine, timed_call
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.everyday.data import HERE, VERDICTS, EverydaySets, load_everyday
-from reasonloom.evals.suites.figures import ALL, Figure, rounded, share
+from reasonloom.evals.suites.figures import Figure, rounded, share
 from reasonloom.evals.suites.graph_memory.grounding.suite import ask_claim, verdict_of
 from reasonloom.evals.suites.labelled import halves_of
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
@@ -117,4 +117,4 @@ def everyday_figures(records: Sequence[Record]) -> Iterator[Figure]:
 
 def _right(claims: Sequence[Record], of: str, key: Callable[[Record], str]) -> Figure:
     hits = [record.scores["right"] for record in claims if key(record) == of]
-    return share("claims", "right", hits, of=of or ALL)
+    return share("claims", "right", hits, of=of)

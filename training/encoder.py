@@ -21,7 +21,6 @@ class Layer(nn.Module):
         self.q, self.k, self.v, self.o = (nn.Linear(HIDDEN, HIDDEN) for _ in range(4))
         self.f1, self.f2 = nn.Linear(HIDDEN, INNER), nn.Linear(INNER, HIDDEN)
         self.norm1, self.norm2 = (nn.LayerNorm(HIDDEN, eps=1e-12) for _ in range(2))
-        self.drop = nn.Dropout(0.1)
 
     def forward(self, x: Tensor, hidden: Tensor) -> Tensor:
         """Return (texts, tokens, 384) for the same shape; `hidden` is -1e9 where nothing stands."""
@@ -29,9 +28,9 @@ class Layer(nn.Module):
         shape = (texts, tokens, HEADS, HIDDEN // HEADS)
         q, k, v = (part(x).view(shape).transpose(1, 2) for part in (self.q, self.k, self.v))
         scores = q @ k.transpose(-1, -2) / math.sqrt(HIDDEN // HEADS) + hidden
-        mixed = (self.drop(scores.softmax(-1)) @ v).transpose(1, 2).reshape(x.shape)
-        x = self.norm1(x + self.drop(self.o(mixed)))
-        return self.norm2(x + self.drop(self.f2(nn.functional.gelu(self.f1(x)))))
+        mixed = (scores.softmax(-1) @ v).transpose(1, 2).reshape(x.shape)
+        x = self.norm1(x + self.o(mixed))
+        return self.norm2(x + self.f2(nn.functional.gelu(self.f1(x))))
 
 
 class Encoder(nn.Module):
@@ -43,12 +42,11 @@ class Encoder(nn.Module):
         self.types = nn.Embedding(2, HIDDEN)
         self.norm = nn.LayerNorm(HIDDEN, eps=1e-12)
         self.layers = nn.ModuleList(Layer() for _ in range(layers))
-        self.drop = nn.Dropout(0.1)
 
-    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Return (texts, 384) for ids and mask of (texts, tokens)."""
+    def forward(self, ids: Tensor, types: Tensor, mask: Tensor) -> Tensor:
+        """Return (texts, 384) for ids, types and mask of (texts, tokens)."""
         places = self.places(torch.arange(ids.shape[1]))
-        x = self.drop(self.norm(self.words(ids) + places + self.types.weight[0]))
+        x = self.norm(self.words(ids) + places + self.types(types))
         hidden = (1 - mask)[:, None, None, :] * -1e9
         for layer in self.layers:
             x = layer(x, hidden)

@@ -1,29 +1,39 @@
-"""Writes the trained weights as one ONNX graph of whole numbers: `python training/export.py`.
+"""Writes what the package reads with: `python training/export.py MODEL_FOLDER WEIGHTS PACKAGE`.
 
-Inputs: `ids` and `mask`, int64 of shape (texts, tokens). Outputs, float32 of shape (texts, n):
-`bias` 9, `emotion` 12, `circumplex` 3, `framework` 8, `soundness` 1; and `pull`, (texts, tokens,
-9): what each token adds to `bias`, which is their mean.
+MODEL_FOLDER holds `model.safetensors` of all-MiniLM-L6-v2, WEIGHTS is what `train.py` wrote, and
+PACKAGE is the folder `reasonloom`. Three files are written. `llm/encoder/words.npz`: the vectors of
+words, places and types, which both graphs begin with. `llm/encoder/encoder.onnx`: the published
+layers. `llm/classifier/reader.onnx`: the trained layers and heads. Each graph reads one text alone.
+Input: `words`, float32 of shape (tokens, 384). Outputs of the encoder: `tokens` (tokens, 384), the
+vectors of the last layer, and `sentence` (384), their mean, not normed. Outputs of the reader, of
+shape (n): `entailment` 3, `bias` 9, `argues` 1, `emotion` 12, `circumplex` 3, `framework` 8,
+`soundness` 1; and `pull`, (tokens, 9): what each token adds to `bias`, which is their mean.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from weights import published
 
-HIDDEN, HEADS = 384, 12
-OUTPUTS = {"bias": 9, "emotion": 12, "circumplex": 3, "framework": 8, "soundness": 1}
+HIDDEN, HEADS, LAYERS = 384, 12, 6
+OUTPUTS = {
+    "entailment": 3, "bias": 9, "argues": 1, "emotion": 12, "circumplex": 3, "framework": 8,
+    "soundness": 1,
+}  # fmt: skip
 
 
 class Net:
     """Collects the nodes and weights of a graph."""
 
-    def __init__(self, weights: dict[str, np.ndarray]) -> None:
+    def __init__(self, weights: Mapping[str, np.ndarray]) -> None:
         self.weights = weights
         self.nodes: list[onnx.NodeProto] = []
         self.stored: dict[str, onnx.TensorProto] = {}
@@ -56,44 +66,49 @@ class Net:
         scale, bias = self.weight(f"{name}.weight"), self.weight(f"{name}.bias")
         return self.op("LayerNormalization", x, scale, bias, axis=-1, epsilon=1e-12)
 
+    def model(
+        self, name: str, of_tokens: dict[str, tuple[str, int]], of_text: dict[str, tuple[str, int]]
+    ) -> onnx.ModelProto:
+        """Return the collected graph; outputs are given with their names and sizes."""
+        outputs = []
+        for group, shape in ((of_tokens, ["tokens"]), (of_text, [])):
+            for output, (made, size) in group.items():
+                self.nodes.append(helper.make_node("Identity", [made], [output]))
+                form = helper.make_tensor_value_info(output, TensorProto.FLOAT, [*shape, size])
+                outputs.append(form)
+        given = helper.make_tensor_value_info("words", TensorProto.FLOAT, ["tokens", HIDDEN])
+        graph = helper.make_graph(self.nodes, name, [given], outputs, [*self.stored.values()])
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
-def embedded(net: Net) -> str:
-    """Add the sum of word, place and type vectors; words are stored as whole numbers."""
-    table = net.weights["encoder.words.weight"]
+
+def word_vectors(weights: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the vectors of words, as whole numbers with a scale each, of places and types."""
+    table = weights["words.weight"]
     scale = np.abs(table).max(axis=1, keepdims=True).clip(1e-9) / 127
-    small = net.constant("words", np.round(table / scale).astype(np.int8))
-    gathered = net.op("Cast", net.op("Gather", small, "ids"), to=TensorProto.FLOAT)
-    scales = net.op("Gather", net.constant("word_scales", scale.astype(np.float32)), "ids")
-    words = net.op("Mul", gathered, scales)
-    shape = net.op("Shape", "ids")
-    length = net.op("Gather", shape, net.constant("one", np.array(1, np.int64)))
-    places = net.weights["encoder.places.weight"] + net.weights["encoder.types.weight"][0]
-    row = net.op(
-        "Slice",
-        net.constant("places", places.astype(np.float32)),
-        net.constant("zero_", np.array([0], np.int64)),
-        net.op("Unsqueeze", length, net.constant("axis0", np.array([0], np.int64))),
-        net.constant("axis0_", np.array([0], np.int64)),
-    )
-    return net.norm(net.op("Add", words, row), "encoder.norm")
+    return {
+        "words": np.round(table / scale).astype(np.int8),
+        "scales": scale.astype(np.float32),
+        "places": weights["places.weight"],
+        "types": weights["types.weight"],
+    }
 
 
 def split(net: Net, x: str) -> str:
-    """Turn (texts, tokens, hidden) into (texts, heads, tokens, part)."""
-    shape = net.constant("split", np.array([0, 0, HEADS, HIDDEN // HEADS], np.int64))
-    return net.op("Transpose", net.op("Reshape", x, shape), perm=[0, 2, 1, 3])
+    """Turn (tokens, hidden) into (heads, tokens, part)."""
+    shape = net.constant("split", np.array([0, HEADS, HIDDEN // HEADS], np.int64))
+    return net.op("Transpose", net.op("Reshape", x, shape), perm=[1, 0, 2])
 
 
-def layer(net: Net, x: str, hidden: str, number: int) -> str:
+def layer(net: Net, x: str, number: int) -> str:
     """Add one layer: attention and a feed-forward net, each with its norm."""
     name = f"encoder.layers.{number}"
     q, k, v = (split(net, net.linear(x, f"{name}.{part}")) for part in ("q", "k", "v"))
-    turned = net.op("Transpose", k, perm=[0, 1, 3, 2])
+    turned = net.op("Transpose", k, perm=[0, 2, 1])
     root = net.constant("root", np.array((HIDDEN // HEADS) ** 0.5, np.float32))
-    scores = net.op("Add", net.op("Div", net.op("MatMul", q, turned), root), hidden)
+    scores = net.op("Div", net.op("MatMul", q, turned), root)
     mixed = net.op("MatMul", net.op("Softmax", scores, axis=-1), v)
-    shape = net.constant("merge", np.array([0, 0, HIDDEN], np.int64))
-    merged = net.op("Reshape", net.op("Transpose", mixed, perm=[0, 2, 1, 3]), shape)
+    shape = net.constant("merge", np.array([0, HIDDEN], np.int64))
+    merged = net.op("Reshape", net.op("Transpose", mixed, perm=[1, 0, 2]), shape)
     x = net.norm(net.op("Add", x, net.linear(merged, f"{name}.o")), f"{name}.norm1")
     inner = net.linear(x, f"{name}.f1")
     half = net.constant("half", np.array(0.5, np.float32))
@@ -105,43 +120,27 @@ def layer(net: Net, x: str, hidden: str, number: int) -> str:
 
 
 def trunk(net: Net) -> tuple[str, str]:
-    """Add the encoder; return the vectors of the tokens and their mean over each text."""
-    mask = net.op("Cast", "mask", to=TensorProto.FLOAT)
-    unit = net.constant("unit", np.array(1, np.float32))
-    far = net.constant("far", np.array(-1e9, np.float32))
-    axes = net.constant("axes", np.array([1, 2], np.int64))
-    hidden = net.op("Unsqueeze", net.op("Mul", net.op("Sub", unit, mask), far), axes)
-    x = embedded(net)
-    layers = 1 + max(int(name.split(".")[2]) for name in net.weights if ".layers." in name)
-    for number in range(layers):
-        x = layer(net, x, hidden, number)
-    last = net.constant("last", np.array([2], np.int64))
-    one = net.constant("first", np.array([1], np.int64))
-    weight = net.op("Unsqueeze", mask, last)
-    total = net.op("ReduceSum", net.op("Mul", x, weight), one, keepdims=0)
-    return x, net.op("Div", total, net.op("ReduceSum", weight, one, keepdims=0))
+    """Add the layers; return the vectors of the tokens and their mean."""
+    x = net.norm("words", "encoder.norm")
+    for number in range(LAYERS):
+        x = layer(net, x, number)
+    return x, net.op("ReduceMean", x, axes=[0], keepdims=0)
 
 
-def graph_of(weights: dict[str, np.ndarray]) -> onnx.ModelProto:
-    """Return the whole graph."""
+def encoder_graph(weights: Mapping[str, np.ndarray]) -> onnx.ModelProto:
+    """Return the graph of the published layers."""
+    net = Net({f"encoder.{name}": array for name, array in weights.items()})
+    tokens, sentence = trunk(net)
+    return net.model("encoder", {"tokens": (tokens, HIDDEN)}, {"sentence": (sentence, HIDDEN)})
+
+
+def reader_graph(weights: Mapping[str, np.ndarray]) -> onnx.ModelProto:
+    """Return the graph of the trained layers and the heads."""
     net = Net(weights)
-    x, pooled = trunk(net)
-    net.nodes.append(helper.make_node("Identity", [net.linear(x, "heads.bias")], ["pull"]))
-    shape = ["texts", "tokens", OUTPUTS["bias"]]
-    outputs = [helper.make_tensor_value_info("pull", TensorProto.FLOAT, shape)]
-    for name, size in OUTPUTS.items():
-        made = net.linear(pooled, f"heads.{name}")
-        net.nodes.append(helper.make_node("Identity", [made], [name]))
-        outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, ["texts", size]))
-    return model_of(net, "reader", outputs)
-
-
-def model_of(net: Net, name: str, outputs: list[onnx.ValueInfoProto]) -> onnx.ModelProto:
-    """Return the collected graph with its inputs and these outputs."""
-    shape = ["texts", "tokens"]
-    inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, shape) for n in ("ids", "mask")]
-    made = helper.make_graph(net.nodes, name, inputs, outputs, list(net.stored.values()))
-    return helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    tokens, mean = trunk(net)
+    pull = net.linear(tokens, "heads.bias")
+    heads = {name: (net.linear(mean, f"heads.{name}"), size) for name, size in OUTPUTS.items()}
+    return net.model("reader", {"pull": (pull, OUTPUTS["bias"])}, heads)
 
 
 def write(model: onnx.ModelProto, path: Path) -> None:
@@ -154,13 +153,18 @@ def write(model: onnx.ModelProto, path: Path) -> None:
 
 
 def main() -> None:
-    """Read the weights, write the graph."""
+    """Read the weights, write the files."""
     given = argparse.ArgumentParser(description=__doc__)
+    given.add_argument("model", type=Path)
     given.add_argument("weights", type=Path)
-    given.add_argument("onnx", type=Path)
+    given.add_argument("package", type=Path)
     paths = given.parse_args()
-    with np.load(paths.weights) as weights:
-        write(graph_of(dict(weights)), paths.onnx)
+    weights = published(paths.model, range(LAYERS))
+    encoder, classifier = (paths.package / "llm" / name for name in ("encoder", "classifier"))
+    np.savez(encoder / "words.npz", **word_vectors(weights))
+    write(encoder_graph(weights), encoder / "encoder.onnx")
+    with np.load(paths.weights) as trained:
+        write(reader_graph(dict(trained)), classifier / "reader.onnx")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,23 @@
-"""Teaches the classifier on the cases: `python training/train.py MODEL_FOLDER OUT.npz`.
+"""Teaches the reader on the cases: `python training/train.py MODEL_FOLDER PUBLIC OUT.npz`.
 
-One encoder, five heads: bias, emotion, circumplex, framework, and which of two texts reasons
-better. MODEL_FOLDER holds `model.safetensors` and `tokenizer.json` of all-MiniLM-L6-v2.
+One encoder, seven heads: whether a claim follows from a text, bias, whether a text argues,
+emotion, circumplex, framework, and which of two texts reasons better. MODEL_FOLDER holds
+`model.safetensors` and `tokenizer.json` of all-MiniLM-L6-v2; PUBLIC the public texts and pairs
+that README.md names. After each round the state is kept beside OUT, and a later call goes on.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import random
+import re
 import sys
 import time
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +27,54 @@ from encoder import HIDDEN, pretrained
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
-from reasonloom.llm.classifier.classifier import BIASES, EMOTIONS, FRAMEWORKS
+from reasonloom.llm.classifier.classifier import (
+    BIASES,
+    EMOTIONS,
+    FRAMEWORKS,
+    NONE,
+    SITUATION,
+    VERDICTS,
+)
 
 CASES = Path(__file__).parent / "cases"
-KEPT = (0, 2, 5)
-"""Layers of the published encoder that are kept."""
+LAYERS = range(6)
+BATCH, SEED = 32, 1
+THIRDS = (2, 2, 1, 0, 0)
+"""How many thirds of the public pairs are taught in each round; own cases are in all of them."""
 
-EPOCHS, BATCH, SEED = 5, 32, 1
 RATE, HEAD_RATE, WARM_UP, SMOOTHING = 1.5e-4, 1e-3, 0.06, 0.05
-MOST_TOKENS = 128
-Task = tuple[str, list[dict[str, Any]]]
+MOST_TOKENS, GROUP = 128, 32
+PLAIN = {
+    "snli-dev": 150, "wikisplit-part": 350, "begin-wow": 350, "strategyqa-facts": 250,
+    "condaqa-dev": 100,
+}  # fmt: skip
+"""How many public texts of each source are taught as arguing nothing."""
+
+ARGUING = 1_200
+"""Cases of biases that are taught as arguing."""
+
+PAIRS = {
+    "snli-dev": 9_750, "snli-test": 9_821, "cad-nli": 10_603, "conjnli-adv": 9_000,
+    "breaking-nli": 4_000, "med": 5_373, "dnc-megaveridicality": 2_000, "hans-generated": 2_000,
+    "derived-literal": 3_000, "derived-number": 3_378, "derived-unrelated": 3_000,
+    "wikisplit-part": 4_000, "help-and": 1_500, "begin-wow": 3_809,
+    "clcd-boolean_coordination": 300, "clcd-counting": 300, "clcd-quantifier": 300,
+    "clcd-simple_negation": 300,
+}  # fmt: skip
+"""The most public pairs of each source."""
+
+REPEATED = 6
+"""Of so many pairs one teaches too that a sentence follows from a text that it ends."""
+
+SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
+OWN_TIMES = 2
+"""How often each own pair is taught in a round."""
+
+DISTRACTED = 0.25
+"""How many pairs are taught among one to three texts that have nothing to do with the claim."""
+
+Case = dict[str, Any]
+Task = tuple[str, list[Case]]
 
 
 class Reader(nn.Module):
@@ -39,11 +82,13 @@ class Reader(nn.Module):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        self.encoder = pretrained(folder, KEPT)
+        self.encoder = pretrained(folder, LAYERS)
         for table in (self.encoder.words, self.encoder.places, self.encoder.types):
             table.weight.requires_grad = False  # few cases would only spoil rare words
         sizes = {
+            "entailment": len(VERDICTS),
             "bias": len(BIASES),
+            "argues": 1,
             "emotion": len(EMOTIONS),
             "circumplex": 3,
             "framework": len(FRAMEWORKS),
@@ -55,15 +100,17 @@ class Reader(nn.Module):
         self.tokenizer.enable_truncation(MOST_TOKENS)
         self.tokenizer.enable_padding()
 
-    def forward(self, texts: list[str]) -> Tensor:
+    def forward(self, texts: Sequence[str] | Sequence[tuple[str, str]]) -> Tensor:
         """Return (texts, 384)."""
         encoded = self.tokenizer.encode_batch(texts)
-        ids = torch.tensor([each.ids for each in encoded])
+        ids, types = (torch.tensor([getattr(e, n) for e in encoded]) for n in ("ids", "type_ids"))
         mask = torch.tensor([each.attention_mask for each in encoded], dtype=torch.float32)
-        return self.drop(self.encoder(ids, mask))
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            made = self.encoder(ids, types, mask)
+        return self.drop(made.float())
 
 
-def cases_of(kind: str) -> list[dict[str, Any]]:
+def cases_of(kind: str) -> list[Case]:
     """Return the cases of a kind, from all its files."""
     lines = [
         line
@@ -73,26 +120,135 @@ def cases_of(kind: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def batches(tasks: list[Task]) -> Iterator[Task]:
-    """Yield batches of all tasks in random order, each of texts of about one length."""
+def public_cases(public: Path, file: str) -> dict[str, list[Case]]:
+    """Return the public cases of a file by source."""
+    found = defaultdict(list)
+    with gzip.open(public / f"{file}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for case in map(json.loads, lines):
+            found[case["source"]].append(case)
+    return found
+
+
+def plain_texts(public: Path) -> list[str]:
+    """Return public texts that state something and argue nothing, the same at every teaching."""
+    found = {
+        source: {case[part] for case in cases}
+        for file, part in (("entailment", "premise"), ("question-passage", "passage"))
+        for source, cases in public_cases(public, file).items()
+    }
+    chance = random.Random(SEED)  # noqa: S311
+    return [
+        text
+        for source, count in PLAIN.items()
+        for text in chance.sample(sorted(found[source]), count)
+    ]
+
+
+def argument_cases(public: Path) -> tuple[list[Case], list[Case]]:
+    """Return the cases of whether a text argues, and those of them that show no bias."""
+    silent = [{"text": text, "argues": False} for text in plain_texts(public)]
+    cases = [*cases_of("argues"), *silent]
+    arguing = [{"text": case["text"], "argues": True} for case in cases_of("biases")]
+    unbiased = [{"text": case["text"], "label": NONE} for case in cases if not case["argues"]]
+    chosen = random.Random(SEED).sample(arguing, ARGUING)  # noqa: S311
+    return [*cases, *chosen], unbiased
+
+
+def public_pairs(public: Path) -> list[Case]:
+    """Return the public pairs that are taught, mixed."""
+    chance = random.Random(SEED)  # noqa: S311
+    found = public_cases(public, "entailment")
+    pairs = [
+        case
+        for source, most in PAIRS.items()
+        for case in chance.sample(found[source], min(most, len(found[source])))
+    ]
+    chance.shuffle(pairs)
+    return pairs
+
+
+def own_pairs() -> list[Case]:
+    """Return our own pairs of a text and a claim; a situation that fits a message is one too."""
+    fitting = [
+        {
+            "premise": case["message"],
+            "hypothesis": SITUATION.format(trigger=case["trigger"]),
+            "label": VERDICTS[0] if case["fires"] else VERDICTS[1],
+            "two_way": True,
+        }
+        for case in cases_of("triggers")
+    ]
+    pairs = cases_of("entailment")
+    same = [
+        {"premise": pair["premise"], "hypothesis": sentence, "label": VERDICTS[0]}
+        for pair in pairs[::REPEATED]
+        for sentence in SENTENCE.split(pair["premise"])[-1:]
+    ]
+    return [*pairs, *fitting, *same]
+
+
+def tasks_of(public: Path) -> list[list[Task]]:
+    """Return the tasks of each round; emotions and frameworks are in the last one twice."""
+    arguing, unbiased = argument_cases(public)
+    always = [
+        ("bias", [*cases_of("biases"), *unbiased]),
+        ("argues", arguing),
+        ("emotion", cases_of("emotions")),
+        ("framework", cases_of("frameworks")),
+        ("soundness", cases_of("pairs")),
+    ]
+    own, public_of = own_pairs(), public_pairs(public)
+    rounds = []
+    for number, thirds in enumerate(THIRDS):
+        parts = [public_of[(number + part) % 3 :: 3] for part in range(thirds)]
+        pairs = [pair for part in (*parts, *[own] * OWN_TIMES) for pair in part]
+        rounds.append([*always, ("entailment", pairs)])
+    few = [(name, cases) for name, cases in always if name in ("emotion", "framework")]
+    rounds[-1] = [*always, *few, ("entailment", own)]
+    return rounds
+
+
+def among_others(pairs: list[Case]) -> list[Case]:
+    """Return the pairs, some with other premises before or after their own."""
+    made = []
+    for pair in pairs:
+        premises = [pair["premise"]]
+        if random.random() < DISTRACTED:  # noqa: S311
+            others = random.sample(pairs, random.randint(1, 3))  # noqa: S311
+            premises += [other["premise"] for other in others]
+            random.shuffle(premises)
+        made.append({**pair, "premise": "\n".join(premises)})
+    return made
+
+
+def batches(tasks: list[Task]) -> list[Task]:
+    """Return batches of all tasks in random order, each of texts of about one length."""
     found: list[Task] = []
     for name, cases in tasks:
         size = BATCH // 2 if name == "soundness" else BATCH
-        mixed = random.sample(cases, len(cases))
-        for first in range(0, len(mixed), size * 8):
-            near = sorted(mixed[first : first + size * 8], key=lambda case: len(str(case)))
+        mixed = among_others(cases) if name == "entailment" else cases
+        mixed = random.sample(mixed, len(mixed))
+        for first in range(0, len(mixed), size * GROUP):
+            near = sorted(mixed[first : first + size * GROUP], key=lambda case: len(str(case)))
             found += [(name, near[at : at + size]) for at in range(0, len(near), size)]
     random.shuffle(found)
-    yield from found
+    return found
 
 
-def loss_of(reader: Reader, name: str, cases: list[dict[str, Any]]) -> Tensor:
+def loss_of(reader: Reader, name: str, cases: list[Case]) -> Tensor:
     """Return the loss of one batch."""
     if name == "soundness":
         both = reader([case["sound"] for case in cases] + [case["flawed"] for case in cases])
         better, worse = reader.heads["soundness"](both)[:, 0].split(len(cases))
         return nn.functional.softplus(worse - better).mean()
+    if name == "entailment":
+        return entailment_loss(reader, cases)
     texts = reader([case.get("text") or case["problem"] for case in cases])
+    if name == "argues":
+        wanted = torch.tensor([float(case["argues"]) for case in cases])
+        return nn.functional.binary_cross_entropy_with_logits(
+            reader.heads["argues"](texts)[:, 0], wanted * (1 - SMOOTHING) + SMOOTHING / 2
+        )
     order = {"bias": BIASES, "emotion": EMOTIONS, "framework": FRAMEWORKS}[name]
     wanted = torch.tensor([order.index(case["label"]) for case in cases])
     entropy = nn.CrossEntropyLoss(label_smoothing=SMOOTHING)
@@ -103,18 +259,38 @@ def loss_of(reader: Reader, name: str, cases: list[dict[str, Any]]) -> Tensor:
     return loss
 
 
-def teach(reader: Reader, tasks: list[Task]) -> None:
-    """Go over the cases `EPOCHS` times; the rate warms up, then falls to nothing."""
-    total = EPOCHS * sum(1 for _ in batches(tasks))
+def entailment_loss(reader: Reader, cases: list[Case]) -> Tensor:
+    """Return the loss of pairs; where only "not entailed" is known, of that alone."""
+    texts = reader([(case["premise"], case["hypothesis"]) for case in cases])
+    logs = reader.heads["entailment"](texts).log_softmax(-1)
+    wanted = torch.tensor([VERDICTS.index(case["label"]) for case in cases])
+    whole = nn.functional.nll_loss(logs, wanted, reduction="none")
+    whole = whole * (1 - SMOOTHING) - SMOOTHING * logs.mean(-1)
+    either = -torch.where(wanted == 0, logs[:, 0], torch.logsumexp(logs[:, 1:], -1))
+    open_ended = torch.tensor([bool(case.get("two_way")) for case in cases])
+    return torch.where(open_ended, either, whole).mean()
+
+
+def teach(reader: Reader, rounds: list[list[Task]], state: Path) -> None:
+    """Go over the tasks of each round; the rate warms up, then falls to nothing."""
+    total = sum(len(batches(tasks)) for tasks in rounds)
     body = [p for p in reader.encoder.parameters() if p.requires_grad]
     groups = [{"params": body, "lr": RATE}, {"params": reader.heads.parameters(), "lr": HEAD_RATE}]
     optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda step: min(1, (step + 1) / (WARM_UP * total)) * max(0, 1 - step / total)
     )
+    parts = {"reader": reader, "optimiser": optimiser, "schedule": schedule}
+    done = 0
+    if state.exists():
+        kept = torch.load(state)
+        done = kept.pop("done")
+        for name, part in parts.items():
+            part.load_state_dict(kept[name])
     reader.train()
-    for epoch in range(EPOCHS):
-        started, losses = time.perf_counter(), []
+    for number, tasks in enumerate(rounds[done:], done + 1):
+        random.seed(SEED + number)
+        started, losses = time.perf_counter(), defaultdict(list)
         for name, cases in batches(tasks):
             loss = loss_of(reader, name, cases)
             optimiser.zero_grad()
@@ -122,28 +298,27 @@ def teach(reader: Reader, tasks: list[Task]) -> None:
             nn.utils.clip_grad_norm_(reader.parameters(), 1.0)
             optimiser.step()
             schedule.step()
-            losses.append(loss.item())
+            losses[name].append(loss.item())
         took = time.perf_counter() - started
-        sys.stderr.write(f"epoch {epoch + 1}: loss {np.mean(losses):.3f}, {took:.0f} s\n")
+        means = ", ".join(f"{name} {np.mean(of):.3f}" for name, of in losses.items())
+        sys.stderr.write(f"round {number}: {means}; {took:.0f} s\n")
         sys.stderr.flush()
+        torch.save({**{n: p.state_dict() for n, p in parts.items()}, "done": number}, state)
 
 
 def main() -> None:
     """Teach, and write the weights."""
     given = argparse.ArgumentParser(description=__doc__)
     given.add_argument("model", type=Path)
+    given.add_argument("public", type=Path)
     given.add_argument("weights", type=Path)
     paths = given.parse_args()
     torch.set_num_threads(os.cpu_count() or 1)
     torch.manual_seed(SEED)
     random.seed(SEED)
     reader = Reader(paths.model)
-    names = {"bias": "biases", "emotion": "emotions", "framework": "frameworks"}
-    tasks: list[Task] = [(name, cases_of(kind)) for name, kind in names.items()]
-    tasks.append(("soundness", cases_of("pairs")))
-    teach(reader, tasks)
-    weights = {name: value.numpy() for name, value in reader.state_dict().items()}
-    np.savez(paths.weights, **weights)
+    teach(reader, tasks_of(paths.public), paths.weights.with_suffix(".state"))
+    np.savez(paths.weights, **{name: of.numpy() for name, of in reader.state_dict().items()})
 
 
 if __name__ == "__main__":

@@ -38,6 +38,12 @@ def language_of(text: str) -> Language:
     return Language(known, known in SUPPORTED)
 
 
+def is_english(text: str) -> bool:
+    """Return whether a text is in English; plain letters of no known language count as such."""
+    found = language_of(text)
+    return found.supported or (found.code == UNKNOWN and text.isascii())
+
+
 def is_loaded() -> bool:
     """Return whether the model is loaded: loading takes a second of processor time."""
     return bool(_loaded.cache_info().currsize)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import reasonloom
-from reasonloom.llm.classifier import classify
+from reasonloom.llm.classifier import classify, entail
 from reasonloom.llm.classifier.classifier import BIASES, EMOTIONS, FRAMEWORKS, scores_of
 
 ASKS = """
@@ -61,6 +61,30 @@ async def test_neither_order_nor_company_changes_what_is_said() -> None:
 
 async def test_no_texts_have_no_scores() -> None:
     assert await classify([]) == []
+    assert await entail([]) == []
+
+
+async def test_a_claim_follows_is_denied_or_left_open() -> None:
+    note = "The bakery on Elm Street closes at noon on Saturdays."
+    same, denied, other = await entail(
+        [
+            (note, "On Saturdays the bakery on Elm Street closes at noon."),
+            (note, "The bakery on Elm Street never closes at noon on Saturdays."),
+            (note, "The bakery on Elm Street belongs to a Dutch couple."),
+        ]
+    )
+    assert max(same) == same.entailment
+    assert max(denied) == denied.contradiction
+    assert max(other) == other.neutral
+    for each in (same, denied, other):
+        assert sum(each) == pytest.approx(1)
+
+
+async def test_company_does_not_change_a_pair() -> None:
+    pairs = [(text, "It rains.") for text in TEXTS]
+    together = await entail(pairs)
+    alone = [(await entail([pair]))[0] for pair in pairs]
+    assert together == alone
 
 
 async def test_calls_at_once_do_not_mix() -> None:
@@ -75,7 +99,9 @@ async def test_another_text_has_other_scores() -> None:
 
 def test_great_numbers_do_not_overflow() -> None:
     numbers = {"bias": [1e4, *[0.0] * 8], "emotion": [-1e4] * 12, "framework": [0.0] * 8}
-    scores = scores_of({**numbers, "circumplex": [1.0, 2.0, 3.0], "soundness": [0.5]}, [])
+    others = {"circumplex": [1.0, 2.0, 3.0], "soundness": [0.5], "argues": [-1e4]}
+    scores = scores_of({**numbers, **others}, [])
+    assert scores.argues == 0.0
     assert scores.bias["none"] == 1.0
     assert scores.emotion["joy"] == pytest.approx(1 / 12)
     assert scores.circumplex == (1.0, 2.0, 3.0)

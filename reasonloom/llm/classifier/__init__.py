@@ -1,5 +1,5 @@
 """A small transformer, taught to read short English texts; it comes inside the package."""
 
-from reasonloom.llm.classifier.classifier import Scores, classify
+from reasonloom.llm.classifier.classifier import Entailment, Scores, classify, entail
 
-__all__ = ["Scores", "classify"]
+__all__ = ["Entailment", "Scores", "classify", "entail"]

@@ -10,11 +10,13 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
+from reasonloom.llm.encoder.graph import Graph, load_graph
 
-from reasonloom.llm.encoder.encoder import load_graph
+VERDICTS = ("entailment", "neutral", "contradiction")
+SITUATION = "The situation is: {trigger}"
+"""The claim by which a message is compared with a situation."""
 
 NONE = "none"
 BIASES = (
@@ -34,13 +36,15 @@ FRAMEWORKS = (
 class Scores(NamedTuple):
     """What is said of one text.
 
-    `bias`, `emotion` and `framework` are probabilities that sum to 1. `circumplex` is valence,
-    arousal and dominance, not bounded. `soundness` is a logarithm of odds that only tells which
-    of two texts reasons better. `pull` tells for each token, by where it stands in the text, what
-    it adds to each bias and to none: their mean is the logarithm of its odds.
+    `bias`, `emotion` and `framework` are probabilities that sum to 1, `argues` is the probability
+    that the text argues at all. `circumplex` is valence, arousal and dominance, not bounded.
+    `soundness` is a logarithm of odds that only tells which of two texts reasons better. `pull`
+    tells for each token, by where it stands in the text, what it adds to each bias and to none:
+    their mean is the logarithm of its odds.
     """
 
     bias: Mapping[str, float]
+    argues: float
     emotion: Mapping[str, float]
     circumplex: tuple[float, float, float]
     framework: Mapping[str, float]
@@ -61,6 +65,7 @@ def scores_of(
     valence, arousal, dominance = map(float, outputs["circumplex"])
     return Scores(
         bias=_shares(BIASES, outputs["bias"]),
+        argues=_shares(("no", "yes"), (0.0, outputs["argues"][0]))["yes"],
         emotion=_shares(EMOTIONS, outputs["emotion"]),
         circumplex=(valence, arousal, dominance),
         framework=_shares(FRAMEWORKS, outputs["framework"]),
@@ -104,30 +109,49 @@ async def classify(texts: Sequence[str]) -> list[Scores]:
 
 
 def _classify(texts: Sequence[str]) -> list[Scores]:
-    tokenizer, session = _reader()
-    return [_scored(tokenizer.encode(text), session) for text in texts]
+    graph = _graph()
+    return [_scored(graph, text) for text in texts]
 
 
-def _scored(encoded: Any, session: Any) -> Scores:
-    """Return the scores of one text alone.
-
-    The graph rounds by the greatest number of what it is given: in a batch a text's scores would
-    hang on its company, by up to 0.02, and on one thread a batch saves no time.
-    """
-    ids = np.array([encoded.ids], np.int64)
-    mask = np.array([encoded.attention_mask], np.int64)
-    made = session.run(None, {"ids": ids, "mask": mask})
-    names = [each.name for each in session.get_outputs()]
-    outputs = {name: of[0] for name, of in zip(names, made, strict=True)}
-    places = zip(encoded.offsets, outputs.pop("pull"), strict=True)
+def _scored(graph: Graph, text: str) -> Scores:
+    encoding = graph.tokenizer.encode(text)
+    outputs = graph.run(encoding)
+    places = zip(encoding.offsets, outputs.pop("pull"), strict=True)
     return scores_of(outputs, [(start, end, of) for (start, end), of in places if start < end])
 
 
-def _reader() -> tuple[Any, Any]:
+class Entailment(NamedTuple):
+    """Probabilities that a claim follows from a text, is left open or is denied; they sum to 1."""
+
+    entailment: float
+    neutral: float
+    contradiction: float
+
+
+async def entail(pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
+    """Return for each pair of a text and a claim whether the claim follows, in order.
+
+    Both together are read to their first 160 tokens, the longer one is cut.
+
+    Raises:
+        EmbedderUnavailable: the packaged weights cannot be loaded.
+    """
+    if not pairs:
+        return []
+    return await asyncio.to_thread(_entail, pairs)
+
+
+def _entail(pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
+    graph = _graph()
+    outputs = (graph.run(graph.tokenizer.encode(text, claim)) for text, claim in pairs)
+    return [Entailment(**_shares(VERDICTS, output["entailment"])) for output in outputs]
+
+
+def _graph() -> Graph:
     with _LOCK:
         return _loaded()
 
 
 @cache
-def _loaded() -> tuple[Any, Any]:
+def _loaded() -> Graph:
     return load_graph("classifier", FOLDER, "reader.onnx", most_tokens=MOST_TOKENS, threads=THREADS)

@@ -19,6 +19,7 @@ from reasonloom.nodes.graph_memory.grounding.agreement import (
     bound_verdict,
     join_votes,
 )
+from reasonloom.nodes.graph_memory.grounding.confirmation import confirm_verdict
 from reasonloom.nodes.graph_memory.grounding.judges import JUDGES, GroundState, JudgeTask, Vote
 from reasonloom.nodes.graph_memory.grounding.pair import uncovered_phrases
 from reasonloom.nodes.graph_memory.grounding.reading.clause import READ
@@ -177,6 +178,7 @@ async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dic
     words = await asyncio.to_thread(
         weigh_evidence, request.claim, current, old, threshold=request.threshold, sure=sure
     )
+    words = await confirm_verdict(words, request.claim, current)
     votes = sorted(state.get("votes", []), key=lambda vote: list(JUDGES).index(vote["lens"]))
     joined = join_votes(words, votes, state["shown"], request.claim)
     bearing = {each.id for each in joined.verdict.witnesses}

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 from reasonloom.contracts.caller import DEFAULT_SPACE
 from reasonloom.contracts.mental_models.extras import WEEK
-from reasonloom.nodes.mental_models.predict import draft_prediction, read_against_triggers
+from reasonloom.nodes.mental_models.predict import (
+    draft_prediction,
+    read_against_triggers,
+    triggers_of,
+)
 from reasonloom.stores.mental_models import models, predictions
 from reasonloom.stores.mental_models.models import ModelRow
 from reasonloom.stores.mental_models.predictions import NewPrediction
@@ -51,7 +55,7 @@ async def offer_models(execution: Execution, problem: str) -> Offer:
         rows = await models.active(tx, most=MOST_LOOKED_AT)
     if not any(row.templates for row in rows):
         return Offer()
-    read = await read_against_triggers(execution, problem, rows)
+    read = await read_against_triggers(execution.loom.embedder, problem, triggers_of(rows))
     fitting = [row for row in rows if any(each.fires for each in read.matches(row))]
     if not fitting:
         return Offer()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -13,7 +14,9 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.mental_models.extras import Considered, Predicted, PredictWithModel
 from reasonloom.contracts.mental_models.models import PredictionSummary
-from reasonloom.errors import NotActive
+from reasonloom.errors import EmbedderUnavailable, NotActive
+from reasonloom.llm.classifier import entail
+from reasonloom.llm.classifier.classifier import SITUATION
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.memory.embedding import embed_or_note
@@ -23,31 +26,51 @@ from reasonloom.nodes.mental_models.triggers import TriggerMatch, match_trigger
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import model_basins, model_revisions, models, predictions
-from reasonloom.stores.mental_models.models import ModelRow, Template
+from reasonloom.stores.mental_models.models import ModelRow
 from reasonloom.stores.mental_models.predictions import NewPrediction
+from reasonloom.text.language import is_english
 
 if TYPE_CHECKING:
+    from reasonloom.llm.port import Embedder
     from reasonloom.stores.database import Transaction
+
+
+MOST_FITTED = 20
+"""Triggers that the packaged reader compares with a text: the nearest ones."""
+
+NEAR = 0.05
+"""Cosine below which a trigger is not compared: it speaks of something else."""
 
 
 @dataclass(frozen=True, slots=True)
 class TriggerText:
-    """A text to compare with triggers; `vectors` by text are empty without an embedder."""
+    """A text to compare with triggers.
+
+    Attributes:
+        text: the text.
+        vectors: those of the text and the triggers, by text; empty without an embedder.
+        fits: how likely the text shows the situation of a trigger, 0..1, as the reader finds; empty
+            where it does not know the language.
+    """
 
     text: str
     vectors: Mapping[str, Sequence[float]]
+    fits: Mapping[str, float]
     notes: list[str]
+
+    def match(self, trigger: str) -> TriggerMatch:
+        """Return the match of a trigger."""
+        return match_trigger(trigger, self.text, self.cosine(trigger), self.fits.get(trigger))
 
     def matches(self, model: ModelRow) -> list[TriggerMatch]:
         """Return the match of each template of a model."""
-        return [
-            match_trigger(each.trigger, self.text, self._cosine(each)) for each in model.templates
-        ]
+        return [self.match(each.trigger) for each in model.templates]
 
-    def _cosine(self, template: Template) -> float | None:
+    def cosine(self, trigger: str) -> float | None:
+        """Return the cosine of a trigger with the text; None without an embedder."""
         if not self.vectors:
             return None
-        return float(np.dot(self.vectors[template.trigger], self.vectors[self.text]))
+        return float(np.dot(self.vectors[trigger], self.vectors[self.text]))
 
     @property
     def vector(self) -> Sequence[float] | None:
@@ -64,15 +87,34 @@ class PredictionDraft:
 
 
 async def read_against_triggers(
-    execution: Execution, text: str, models: Sequence[ModelRow]
+    embedder: Embedder, text: str, triggers: Sequence[str]
 ) -> TriggerText:
-    """Return a text with its vector and those of the models' triggers."""
-    triggers = [each.trigger for model in models for each in model.templates]
+    """Return a text with its vector, those of the triggers, and how it fits the nearest ones."""
     if not triggers:
-        return TriggerText(text, {}, [])
-    texts = [text, *triggers]
-    vectors, notes = await embed_or_note(execution.loom.embedder, texts)
-    return TriggerText(text, dict(zip(texts, vectors, strict=False)), notes)
+        return TriggerText(text, {}, {}, [])
+    texts = list(dict.fromkeys([text, *triggers]))
+    vectors, notes = await embed_or_note(embedder, texts)
+    read = TriggerText(text, dict(zip(texts, vectors, strict=False)), {}, notes)
+    return replace(read, fits=await _fits(read, triggers))
+
+
+async def _fits(read: TriggerText, triggers: Sequence[str]) -> dict[str, float]:
+    near = {each: read.cosine(each) or 0.0 for each in triggers if read.vectors}
+    wanted = sorted((each for each in near if near[each] >= NEAR), key=lambda each: -near[each])
+    wanted = wanted[:MOST_FITTED]
+    if not wanted or not await asyncio.to_thread(is_english, read.text):
+        return {}
+    try:
+        found = await entail([(read.text, SITUATION.format(trigger=each)) for each in wanted])
+    except EmbedderUnavailable:
+        return {}
+    fitting = {each: one.entailment for each, one in zip(wanted, found, strict=True)}
+    return dict.fromkeys(triggers, 0.0) | fitting
+
+
+def triggers_of(rows: Sequence[ModelRow]) -> list[str]:
+    """Return the triggers of models."""
+    return [each.trigger for model in rows for each in model.templates]
 
 
 def best_template(matches: Sequence[TriggerMatch]) -> int | None:
@@ -144,7 +186,7 @@ async def predict_with_model(state: ToolState, runtime: Runtime[Execution]) -> d
     text, notes = clean_name(request.message, field="message")
     async with execution.loom.database.begin(execution.caller) as tx:
         model = await models.require(tx, request.model_id)
-    read = await read_against_triggers(execution, text, [model])
+    read = await read_against_triggers(execution.loom.embedder, text, triggers_of([model]))
     async with execution.loom.database.begin(execution.caller) as tx:
         model = await models.require(tx, request.model_id)
         if model.status != "active":

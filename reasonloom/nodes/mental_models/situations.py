@@ -113,11 +113,14 @@ def _meets(word: str, wanted: str) -> bool:
     return word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
 
 
+def is_another(situation: Situation, text: Text) -> bool:
+    """Return whether a text has the words of a situation in another sense."""
+    return any(cue_place(cue, text) is not None for cue in situation.unless)
+
+
 def shows_situation(situation: Situation, text: Text) -> bool:
     """Return whether a text has an undenied cue of a situation, in this sense."""
-    if any(cue_place(cue, text) is not None for cue in situation.unless):
-        return False
-    return any(_affirmed(cue, text) for cue in situation.cues)
+    return not is_another(situation, text) and any(_affirmed(cue, text) for cue in situation.cues)
 
 
 def _affirmed(cue: Cue, text: Text) -> bool:

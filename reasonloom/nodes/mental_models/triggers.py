@@ -15,6 +15,7 @@ from reasonloom.nodes.mental_models.situations import (
     Situation,
     Text,
     cue_place,
+    is_another,
     read_text,
     shows_situation,
     situations,
@@ -30,6 +31,10 @@ SPEAKER_LANGUAGES = (*NAMES_SPEAKER, "es")
 
 LEAST_LIKENESS = 0.72
 """A template fires from this likeness on."""
+
+FITS, SAME_COSINE = 0.6, 0.5
+"""Probability from which the reader finds that a message shows a situation, and the cosine from
+which the message names it."""
 
 VECTOR_WEIGHT = 0.3
 """Weight of the vectors if the trigger has words that the list does not know."""
@@ -60,14 +65,26 @@ class TriggerTerms:
     of_user: bool
 
 
-def match_trigger(trigger: str, message: str, cosine: float | None) -> TriggerMatch:
-    """Compare a message with a trigger; `cosine` is that of their vectors, if any."""
+def match_trigger(
+    trigger: str, message: str, cosine: float | None, fits: float | None = None
+) -> TriggerMatch:
+    """Compare a message with a trigger.
+
+    `cosine` is that of their vectors, if any. `fits` is how likely the message shows the situation,
+    0..1, as the packaged reader finds; where it is known it counts, or the cosine, or the words.
+    """
     wanted, text = trigger_terms(trigger), read_text(message)
     by = "words" if cosine is None else "meaning"
+    read = 0.0
+    if fits is not None and not any(is_another(each, text) for each in wanted.known):
+        read = min(1.0, LEAST_LIKENESS * max(fits / FITS, (cosine or 0.0) / SAME_COSINE))
+    if fits is not None:
+        cosine = None
     if wanted.of_user and wanted.known and _of_others(text):
-        return TriggerMatch(0.0, False, by)
-    near = max(0.0, cosine or 0.0)
-    likeness = _likeness(wanted, text, None if cosine is None else near)
+        words = 0.0
+    else:
+        words = _likeness(wanted, text, None if cosine is None else max(0.0, cosine))
+    likeness = max(read, words)
     return TriggerMatch(round(likeness, 4), likeness >= LEAST_LIKENESS, by)
 
 

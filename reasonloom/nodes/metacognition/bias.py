@@ -11,7 +11,7 @@ from reasonloom.contracts.metacognition import Bias
 from reasonloom.nodes.metacognition.judges import LLM_SHARE
 from reasonloom.nodes.metacognition.spans import Sentence, find_quote
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
-from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
+from reasonloom.nodes.metacognition.text_analysis import ARGUES, TextAnalysis
 from reasonloom.text.shortening import shorten
 
 CORRECTIONS: Mapping[Bias, str] = MappingProxyType(
@@ -45,9 +45,13 @@ def correction(bias: Bias, quote: str) -> str:
 
 BIASES: tuple[Bias, ...] = get_args(Bias)
 NONE = "none"
-SURE, SUREST = 0.5, 0.9
+SURE, SUREST = 0.8, 0.9
 """Probability that there is any bias, from which the classifier alone names the likeliest: of a
 text of one window, and of one of many."""
+
+NO_ARGUMENT = (
+    "no argument to judge: the text states, tells or asks something, and concludes nothing"
+)
 
 REPORTED = 0.4
 """Confidence from which a bias is told of where lenses have looked."""
@@ -65,24 +69,29 @@ UNQUOTED = "{lens} named {bias} with words that are not in the text; that was le
 
 
 async def measure_bias(read: TextAnalysis, done: Measurements) -> dict[str, Any]:
-    """Return the likeliest bias of each window that rather has one, and every probability.
+    """Return the likeliest bias of each window that argues and rather has one, and all shares.
 
     A bias's probability is that of the window where it is greatest. The more windows there are,
     the surer one must be: else every long text would have some.
     """
+    arguing = [scores for scores in read.scores if scores.argues >= ARGUES]
     found: dict[Bias, dict[str, Any]] = {}
     for place, scores in enumerate(read.scores):
-        if 1 - scores.bias[NONE] >= _sure(len(read.scores)):
+        if scores.argues >= ARGUES and 1 - scores.bias[NONE] >= _sure(len(read.scores)):
             bias = max(BIASES, key=scores.bias.__getitem__)
             seen = _found(bias, scores.bias[bias], _carrying(read, place, bias))
             if bias not in found or seen["confidence"] > found[bias]["confidence"]:
                 found[bias] = seen
     shares = {
-        bias: round(max(scores.bias[bias] for scores in read.scores), 4)
+        bias: round(max((scores.bias[bias] for scores in arguing), default=0.0), 4)
         for bias in BIASES
         if read.scores
     }
-    return {"found": [*found.values()], "shares": shares}
+    return {
+        "found": [*found.values()],
+        "shares": shares,
+        "silent": bool(read.scores) and not arguing,
+    }
 
 
 def _sure(windows: int) -> float:
@@ -120,7 +129,8 @@ def merge_bias(
     """
     heard = [vote for vote in votes if vote["said"] is not None]
     if not heard:
-        return [_render(each, "words") for each in _surest(measured["found"])], []
+        found = [_render(each, "words") for each in _surest(measured["found"])]
+        return found, [NO_ARGUMENT] if measured.get("silent") else []
     named, notes = _named(heard, given)
     seen = {each["type"]: each for each in measured["found"]}
     merged = []

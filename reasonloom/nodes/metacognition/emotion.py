@@ -19,7 +19,7 @@ HIGH, MODERATE = 0.66, 0.33
 LEAST = 0.1
 """Score from which an emotion is told of."""
 
-WORDS_COUNT = 1.5
+WORDS_COUNT = 2.5
 """What a sure word adds to the logarithm of its emotion's odds."""
 
 DENIED_COUNTS = -1.0

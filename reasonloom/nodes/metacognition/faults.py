@@ -63,9 +63,13 @@ class Fault(NamedTuple):
     where: tuple[Sentence, ...]
 
 
-def faults_of(argument: Argument) -> list[Fault]:
-    """Return the faults that the words show, at most `MOST_FAULTS`; none proves nothing."""
-    found = (fault for detect in DETECTORS for fault in detect(argument))
+def faults_of(argument: Argument, *, argues: bool = True) -> list[Fault]:
+    """Return the faults that the words show, at most `MOST_FAULTS`; none proves nothing.
+
+    A text that does not argue needs no ground for what it states.
+    """
+    detectors = [each for each in DETECTORS if argues or each is not _unsupported]
+    found = (fault for detect in detectors for fault in detect(argument))
     return list(islice(found, MOST_FAULTS))
 
 

@@ -18,7 +18,7 @@ SIDES = ("coherence", "completeness", "logical_validity", "evidence_support")
 JUDGED = 0.6
 """What the classifier's judgement counts in each side; what is counted by rules is the rest."""
 
-CENTRE = 1.3
+CENTRE = 1.1
 """What the classifier gives in the mean to the pairs that it was taught on, sound and flawed."""
 
 SCALE = 3.0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.classifier import Scores, classify
 from reasonloom.nodes.metacognition.argument import Argument, argument_of
 from reasonloom.nodes.metacognition.faults import Fault, faults_of
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 CUT = "only the first {count} sentences were looked at by words"
 SAMPLED = "the classifier read {count} of {whole} passages, evenly spread over the text"
+NO_CLASSIFIER = (
+    "the packaged classifier cannot be loaded: no probability was computed; reinstall reasonloom"
+)
 SHORTENED = "only the first {count:,} characters of each item of evidence were read"
 MOST_COMPARED = 80
 """Sentences that are compared with each other, the first ones."""
@@ -37,6 +41,9 @@ MOST_CLASSIFIED = 60
 
 MOST_EVIDENCE_LETTERS = 50_000
 """Characters of all evidence that are compared, of each item as many from its beginning."""
+
+ARGUES = 0.5
+"""Probability that a text argues, from which it can show a bias or lack a ground."""
 
 LONG = 4_000
 """Characters of text and evidence from which counting goes into a thread: others wait else."""
@@ -66,17 +73,23 @@ async def analyze_text(given: CheckInput, embedder: Embedder, *, compare: bool) 
     sentences = sentences_of(given["text"])
     whole = windows_of(sentences) if language.supported else []
     windows = spread(whole, MOST_CLASSIFIED)
-    scores = await classify([join_sentences(window) for window in windows])
+    try:
+        scores = await classify([join_sentences(window) for window in windows])
+    except EmbedderUnavailable:
+        windows, scores = [], []
     compared = sentences[:MOST_COMPARED] if compare and language.supported else []
     longest = MOST_EVIDENCE_LETTERS // max(1, len(given["evidence"]))
     evidence = [item[:longest] for item in given["evidence"]] if compared else []
     likeness = await similarity_of(embedder, [*(each.text for each in compared), *evidence])
     long = sum(map(len, [given["text"], *evidence])) > LONG
     argument = await _aside(partial(argument_of, compared, evidence, likeness), aside=long)
-    faults = await _aside(partial(faults_of, argument), aside=long)
+    argues = any(each.argues >= ARGUES for each in scores)
+    faults = await _aside(partial(faults_of, argument, argues=argues), aside=long)
     unread = sentences[-1:] and given["text"][sentences[-1].end :].strip()
     notes = [CUT.format(count=len(sentences))] if unread else []
-    if len(windows) < len(whole):
+    if whole and not windows:
+        notes.append(NO_CLASSIFIER)
+    elif len(windows) < len(whole):
         notes.append(SAMPLED.format(count=len(windows), whole=len(whole)))
     if evidence != given["evidence"] and evidence:
         notes.append(SHORTENED.format(count=longest))

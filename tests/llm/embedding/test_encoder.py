@@ -83,6 +83,32 @@ async def test_calls_at_the_same_time_agree_with_one() -> None:
     assert [each for (each,) in together] == alone
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["", " \n", "🦊🦊", "\u0000\u200b", "Größe 雨が降る слово قلم", "a" * 5_000, "mill " * 200_000],
+)
+async def test_any_text_has_a_vector_of_length_one(text: str) -> None:
+    (vector,) = await EncoderEmbedder().embed([text])
+    assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
+
+
+async def test_thousands_of_texts_keep_their_order() -> None:
+    texts = [f"Invoice {number} is paid." for number in range(2_000)]
+    embedder = EncoderEmbedder()
+    many = await embedder.embed(texts)
+    assert many[1_234] == (await embedder.embed([texts[1_234]]))[0]
+    assert len({tuple(each) for each in many}) == len(texts)
+
+
+def test_two_processes_load_at_once() -> None:
+    code = LOADS.replace("asyncio.run", "print(len(asyncio.run").replace('"]))', '"]))))')
+    started = [
+        subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    assert [process.communicate(timeout=60)[0].strip() for process in started] == ["1", "1"]
+
+
 @pytest.mark.parametrize("broken", ["nothing", "rubbish"])
 def test_weights_that_are_missing_or_broken_are_a_clear_error(tmp_path: Path, broken: str) -> None:
     package = Path(reasonloom.__file__).parent

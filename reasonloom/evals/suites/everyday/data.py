@@ -1,4 +1,4 @@
-"""Loads the everyday sets: claims with the notes that decide them, and texts that argue or not."""
+"""Loads the everyday sets: claims with their notes, texts that argue or not, and triggers."""
 
 from __future__ import annotations
 
@@ -36,12 +36,25 @@ class EverydayText(BiasText):
     group: Group
 
 
+class EverydayTrigger(Labelled):
+    """A situation, and a message that shows it or not; `label_field` is whether it fires."""
+
+    label_field = "fires"
+    body_field = "message"
+
+    kind: Words
+    trigger: Words
+    message: Words
+    fires: bool
+
+
 @dataclass(frozen=True, slots=True)
 class EverydaySets:
-    """The claims and texts of a half, and the SHA-256 of both files."""
+    """The claims, texts and triggers of a half, and the SHA-256 of their files."""
 
     claims: tuple[EverydayClaim, ...]
     texts: tuple[EverydayText, ...]
+    triggers: tuple[EverydayTrigger, ...]
     sha256: dict[str, str]
 
 
@@ -53,7 +66,12 @@ def load_everyday(half: str = "dev", folder: Path = HERE) -> EverydaySets:
     """
     claims, first = load_records(folder / "claims.jsonl", EverydayClaim)
     texts, second = load_records(folder / "arguments.jsonl", EverydayText)
-    for records in (claims, texts):
+    triggers, third = load_records(folder / "triggers.jsonl", EverydayTrigger)
+    for records in (claims, texts, triggers):
         require_unique(record.id for record in records)
-    digests = {"claims.jsonl": first, "arguments.jsonl": second}
-    return EverydaySets(of_half(half, claims), of_half(half, texts), digests)
+    return EverydaySets(
+        of_half(half, claims),
+        of_half(half, texts),
+        of_half(half, triggers),
+        {"claims.jsonl": first, "arguments.jsonl": second, "triggers.jsonl": third},
+    )

@@ -1,5 +1,6 @@
-"""The suite `everyday`: claims through `memory_ground`, texts through `detect_bias`."""
+"""The suite `everyday`: claims are grounded, biases detected, triggers matched with messages."""
 
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -20,9 +21,12 @@ from reasonloom.evals.suites.graph_memory.grounding.suite import ask_claim, verd
 from reasonloom.evals.suites.labelled import halves_of
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.port import Embedder
+from reasonloom.nodes.mental_models.predict import read_against_triggers
 
 NAME = "everyday"
-CLAIM, TEXT = "claim", "text"
+CLAIM, TEXT, TRIGGER = "claim", "text", "trigger"
 NONE = "none"
 
 
@@ -34,7 +38,7 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
         NAME,
         [item for one in sets.values() for item in _items(one)],
         (Measure("right", _is_right),),
-        Opening(open_everyday, "memory_ground and detect_bias", asks=True),
+        Opening(open_everyday, "memory_ground, detect_bias and triggers", asks=True),
         about={"data_sha256": digests, "half": half, "embedder": embedder_model()},
     )
     return Packaged(suite, partial(_report, sets))
@@ -46,18 +50,27 @@ def _items(sets: EverydaySets) -> Iterator[Item]:
         yield Item(f"{CLAIM}/{claim.id}", question, claim.verdict, claim.notes[0], claim.kind)
     for text in sets.texts:
         yield Item(f"{TEXT}/{text.id}", text.text, text.bias, text.id, text.group)
+    for each in sets.triggers:
+        question = {"trigger": each.trigger, "message": each.message}
+        yield Item(f"{TRIGGER}/{each.id}", question, each.fires, each.trigger, each.kind)
 
 
 @asynccontextmanager
 async def open_everyday(parts: AnswerContext) -> AsyncIterator[Answering]:
     """Yield a function that judges an item; each claim has an owner with its notes alone."""
+    embedder = choose_embedder(parts.settings)
     async with temporary_engine(parts) as engine:
 
         async def answer(item: Item, epoch: int) -> Answer:
+            if item.id.startswith(TRIGGER):
+                return await _match(embedder, item)
             ask = _ground if item.id.startswith(CLAIM) else _detect
             return await ask(engine, item, f"{item.id}/{epoch}")
 
-        yield answer
+        try:
+            yield answer
+        finally:
+            await embedder.close()
 
 
 async def _ground(engine: Engine, item: Item, owner: str) -> Answer:
@@ -76,7 +89,17 @@ async def _detect(engine: Engine, item: Item, owner: str) -> Answer:
     return Answer([found["type"] for found in output["biases"]], latency_ms=took)
 
 
-def _is_right(item: Item, answer: Sequence[str]) -> bool:
+async def _match(embedder: Embedder, item: Item) -> Answer:
+    trigger, message = item.input["trigger"], item.input["message"]
+    started = time.perf_counter()
+    read = await read_against_triggers(embedder, message, [trigger])
+    fires = read.match(trigger).fires
+    return Answer([fires], latency_ms=(time.perf_counter() - started) * 1000)
+
+
+def _is_right(item: Item, answer: Sequence[Any]) -> bool:
+    if item.id.startswith(TRIGGER):
+        return list(answer) == [item.target]
     return list(answer) == ([] if item.target == NONE else [item.target])
 
 
@@ -95,7 +118,7 @@ def everyday_figures(records: Sequence[Record]) -> Iterator[Figure]:
     `wrongly` are shares of all claims that got a verdict which is not theirs.
     """
     claims = [record for record in records if record.item.startswith(CLAIM)]
-    texts = [record for record in records if record.item.startswith(TEXT)]
+    texts = [record for record in records if record.item.startswith(f"{TEXT}/")]
     yield share("claims", "right", [record.scores["right"] for record in claims])
     for label in VERDICTS:
         yield _right(claims, label, lambda record: str(record.target))
@@ -113,6 +136,13 @@ def everyday_figures(records: Sequence[Record]) -> Iterator[Figure]:
     for group in ("everyday", "sound"):
         alarms = [float(bool(record.output)) for record in texts if record.group == group]
         yield share("biases", "false alarms", alarms, of=group)
+    matched = [record for record in records if record.item.startswith(TRIGGER)]
+    firing = [record for record in matched if record.output == [True]]
+    yield share("triggers", "recall", [float(r.output == [True]) for r in matched if r.target])
+    yield share("triggers", "precision", [float(bool(record.target)) for record in firing])
+    for kind in sorted({record.group for record in matched}):
+        hits = [record.scores["right"] for record in matched if record.group == kind]
+        yield share("triggers", "right", hits, of=kind)
 
 
 def _right(claims: Sequence[Record], of: str, key: Callable[[Record], str]) -> Figure:

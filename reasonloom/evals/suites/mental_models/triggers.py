@@ -32,6 +32,7 @@ from reasonloom.evals.suites.labelled import (
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
+from reasonloom.nodes.mental_models.predict import read_against_triggers
 from reasonloom.nodes.mental_models.triggers import match_trigger
 from reasonloom.settings import load_settings
 
@@ -152,8 +153,7 @@ async def open_triggers(parts: AnswerContext) -> AsyncIterator[Answering]:
     async def answer(item: Item, epoch: int) -> Answer:
         trigger, message = item.input["trigger"], item.input["message"]
         started = time.perf_counter()
-        first, second = await embedder.embed([trigger, message])
-        found = match_trigger(trigger, message, float(np.dot(first, second)))
+        found = (await read_against_triggers(embedder, message, [trigger])).match(trigger)
         took = (time.perf_counter() - started) * 1000
         words = match_trigger(trigger, message, None)
         return Answer({"fires": found.fires, "words": words.fires}, latency_ms=took)

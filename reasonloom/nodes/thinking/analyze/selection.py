@@ -12,6 +12,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thinking.analyze import Analyze
+from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.classifier import classify
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.metacognition.spans import join_sentences, sentences_of, windows_of
@@ -63,11 +64,17 @@ async def computed_shares(problem: str) -> dict[str, float]:
 
 
 async def _classifier_shares(problem: str) -> dict[str, float]:
-    """Return the classifier's mean shares over the windows; empty for other languages."""
+    """Return the classifier's mean shares over the windows; empty for other languages.
+
+    Empty too where the classifier cannot be loaded.
+    """
     if not language_of(problem).supported:
         return {}
     windows = [join_sentences(window) for window in windows_of(sentences_of(problem))]
-    read = [scores.framework for scores in await classify(windows[:MOST_CLASSIFIED_WINDOWS])]
+    try:
+        read = [scores.framework for scores in await classify(windows[:MOST_CLASSIFIED_WINDOWS])]
+    except EmbedderUnavailable:
+        return {}
     return {name: fmean(shares[name] for shares in read) for name in FRAMEWORKS}
 
 

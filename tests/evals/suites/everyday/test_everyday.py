@@ -31,7 +31,15 @@ def test_the_packaged_sets_are_as_described() -> None:
         "sound": 80,
         "biased": 80,
     }
+    kinds = Counter((each.kind, each.fires) for each in both.triggers)
+    assert kinds == {
+        ("other_words", True): 60,
+        ("same_words", True): 60,
+        ("near", False): 60,
+        ("apart", False): 60,
+    }
     dev, held = load_everyday("dev"), load_everyday("held")
+    assert {t.trigger for t in dev.triggers}.isdisjoint(t.trigger for t in held.triggers)
     notes = [{note for claim in half.claims for note in claim.notes} for half in (dev, held)]
     assert notes[0].isdisjoint(notes[1]), "items that share a note are in one half"
     assert len(dev.texts) == len(held.texts)
@@ -48,7 +56,11 @@ def folder(tmp_path: Path) -> Path:
         {"id": f"b{n}", "half": "dev", "group": group, "bias": bias, "text": text, "span": span}
         for n, (group, bias, text, span) in enumerate(TEXTS)
     ]
-    for name, lines in (("claims", claims), ("arguments", texts)):
+    triggers = [
+        {"id": "t1", "half": "dev", "kind": "apart", "trigger": "moving house", "fires": False,
+         "message": "Which cheese melts best?"},
+    ]  # fmt: skip
+    for name, lines in (("claims", claims), ("arguments", texts), ("triggers", triggers)):
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
     return tmp_path
 
@@ -63,6 +75,7 @@ async def test_items_are_judged_and_counted(
     assert found["wrongly verified", "all"]["value"] == 0
     assert found["false alarms", "everyday"]["n"] == 1
     assert found["recall", "all"]["value"] is None
+    assert (found["right", "apart"]["value"], found["right", "apart"]["n"]) == (1, 1)
     draw_everyday(result)
     assert "wrongly contradicted" in capsys.readouterr().out
 

@@ -49,7 +49,7 @@ async def test_what_is_counted_is_what_the_tools_say(engine: Engine, tmp_path: P
     )
     felt = [(row, await says(engine, "detect_emotion", row)) for row in of_dev(rows["emotions"])]
     hits = [row["emotion"] == answer["discrete"]["primary"] for row, answer in felt]
-    assert sum(hits) > 3
+    assert sum(hits) >= 3
     assert value(came, "emotions", "top-1") == pytest.approx(fmean(hits), abs=1e-4)
     errors = [abs(row["valence"] - answer["circumplex"]["valence"]) for row, answer in felt]
     assert value(came, "emotions", "valence, mean error") == pytest.approx(fmean(errors), abs=1e-3)

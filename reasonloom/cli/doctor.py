@@ -121,6 +121,8 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
         access = await find_access(settings)
         for said, well, mend in await examine(access):
             yield Finding("database", well, f"{kind}: {said}", mend)
+        said = f"memories belong to {settings.user!r} where no token names an owner"
+        yield Finding("owner", True, f"{said}; tools need no userId")
     except ReasonloomError as error:
         said, _, _ = error.message.partition("; see `reasonloom doctor`")
         said = said.replace("; try again, and if it persists run `reasonloom doctor`.", "")

@@ -112,6 +112,7 @@ class PortableMemory(Request):
     sector: Sector = "semantic"
     event_type: EventType | None = None
     created_at: When | None = None
+    valid_from: When | None = None
     last_accessed: When | None = None
     decayed_at: When | None = None
     hidden_at: When | None = None

@@ -30,8 +30,14 @@ class UserRequest(CamelRequest):
     user_id: Annotated[Name, Field(description="User whose memories these are")]
 
     def space(self) -> str | None:
-        """Return the user's id: the owner's own name is the default space."""
-        return self.user_id
+        """Return the user's id: the owner's own name, or none, is the default space."""
+        return self.user_id or None
+
+
+OwnerByDefault = Annotated[
+    Name, Field(description="User whose memories these are; default: the owner's own")
+]
+"""Leave it out unless several users share one owner."""
 
 
 class MetadataChange(OpenObject):
@@ -67,8 +73,41 @@ class Remember(UserRequest):
     metadata: MemoryMetadata | None = None
 
 
+class SupersedingRemember(Remember):
+    """Store a fact, event, how-to, feeling or insight for later.
+
+    It is embedded in five sector views and linked to its nearest memories. The answer names
+    older memories that it may replace; `supersede` marks such as no longer current.
+    """
+
+    user_id: OwnerByDefault = ""
+    session_id: Annotated[
+        Name, Field(description="Session it belongs to; default: that of the day")
+    ] = ""
+    primary_sector: Annotated[
+        Sector, Field(description="Default: episodic if the content names a day, else semantic")
+    ] = "semantic"
+    supersede: Annotated[
+        list[Name] | None,
+        Field(max_length=20, description="Ids of memories that this one replaces, such as mem-42"),
+    ] = None
+
+
+class ReplacedMemory(CamelAnswer):
+    """An older memory that a new one may replace; `confidence` is a probability, 0..1."""
+
+    id: str
+    content: str
+    why: str
+    confidence: float
+
+
 class Remembered(CamelAnswer):
-    """What was stored; `deduplicated` where the same was there and was strengthened instead."""
+    """What was stored; `deduplicated` where the same was there and was strengthened instead.
+
+    `may_replace` lists older memories that may no longer hold, `superseded` the ids of those
+    that are no longer current.
+    """
 
     memory_id: str
     embeddings_generated: int
@@ -76,6 +115,8 @@ class Remembered(CamelAnswer):
     salience: float
     strength: float
     deduplicated: bool | None = None
+    may_replace: list[ReplacedMemory] | None = None
+    superseded: list[str] | None = None
 
 
 class DateRange(CamelRequest):
@@ -129,8 +170,18 @@ class Recall(Selection):
     ] = None
 
 
-class ExplainedRecall(Recall):
-    """Find memories by meaning and words, best first.
+class AtMoment(CamelRequest):
+    """What was current at a moment, rather than now."""
+
+    user_id: OwnerByDefault = ""
+    as_of: Annotated[
+        Moment | None,
+        Field(description="What held then: a past date, such as 2025-12-07, or moment"),
+    ] = None
+
+
+class ExplainedRecall(AtMoment, Recall):
+    """Find memories by meaning and words, best first; superseded ones after their successors.
 
     Score = 0.6 similarity + 0.2 salience + 0.1 recency + 0.1 link weight.
     """
@@ -175,11 +226,16 @@ class Explanation(CamelAnswer):
 
 
 class RecalledMemory(CamelAnswer):
-    """One memory found; `score` is in 0..1 and comparable within one answer."""
+    """One memory found; `score` is in 0..1 and comparable within one answer.
+
+    `valid_from` is when it was said, `superseded_by` the memory that replaced it.
+    """
 
     id: str
     content: str
     created_at: str
+    valid_from: str | None = None
+    superseded_by: str | None = None
     last_accessed: str
     strength: float
     salience: float
@@ -213,7 +269,7 @@ class Search(Selection):
     ] = None
 
 
-class ExplainedSearch(Search):
+class ExplainedSearch(AtMoment, Search):
     """Find memories by exact words: AND, OR, NOT, "a phrase", parentheses.
 
     Words side by side must all occur, in any form (prefers, preference). Without text all

@@ -130,6 +130,7 @@ def _new(owner: str) -> Iterator[NewMemory]:
             decay_rate=DECAY_PER_DAY["semantic"],
             token_count=estimated_tokens(content),
             created_at=beginning + timedelta(milliseconds=number),
+            valid_from=beginning + timedelta(milliseconds=number),
             session_id=uuid5(NAMESPACE, f"{owner}/session/{number // TURNS}"),
             keywords=keywords(content),
         )

@@ -1,5 +1,5 @@
 """A small transformer, taught to read short English texts; it comes inside the package."""
 
-from reasonloom.llm.classifier.classifier import Entailment, Scores, classify, entail
+from reasonloom.llm.classifier.classifier import Entailment, Scores, classify, entail, replaces
 
-__all__ = ["Entailment", "Scores", "classify", "entail"]
+__all__ = ["Entailment", "Scores", "classify", "entail", "replaces"]

@@ -65,7 +65,7 @@ def scores_of(
     valence, arousal, dominance = map(float, outputs["circumplex"])
     return Scores(
         bias=_shares(BIASES, outputs["bias"]),
-        argues=_shares(("no", "yes"), (0.0, outputs["argues"][0]))["yes"],
+        argues=_yes_or_no(outputs["argues"][0]),
         emotion=_shares(EMOTIONS, outputs["emotion"]),
         circumplex=(valence, arousal, dominance),
         framework=_shares(FRAMEWORKS, outputs["framework"]),
@@ -145,6 +145,31 @@ def _entail(pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
     graph = _graph()
     outputs = (graph.run(graph.tokenizer.encode(text, claim)) for text, claim in pairs)
     return [Entailment(**_shares(VERDICTS, output["entailment"])) for output in outputs]
+
+
+async def replaces(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Return for each pair of an older and a newer memory the probability that the older is over.
+
+    The newer one then gives another value of the same thing, or says that it ended. Both together
+    are read to their first 160 tokens.
+
+    Raises:
+        EmbedderUnavailable: the packaged weights cannot be loaded.
+    """
+    if not pairs:
+        return []
+    return await asyncio.to_thread(_replaces, pairs)
+
+
+def _replaces(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    graph = _graph()
+    outputs = (graph.run(graph.tokenizer.encode(older, newer)) for older, newer in pairs)
+    return [_yes_or_no(output["replaces"][0]) for output in outputs]
+
+
+def _yes_or_no(number: float) -> float:
+    """Return the probability of a logarithm of odds."""
+    return _shares(("no", "yes"), (0.0, number))["yes"]
 
 
 def _graph() -> Graph:

@@ -245,6 +245,10 @@ async def memory_session_resume(state: ToolState, runtime: Runtime[Execution]) -
     return {"answer": answer.wire(), "notes": [*notes, *injection_warnings(execution, nodes)]}
 
 
+HALF_LIFE_DAYS = 30.0
+"""Days after which a node counts half as much at the start of a session."""
+
+
 async def _lists(tx: Transaction, execution: Execution, limit: int) -> list[list[NodeRow]]:
     """Return each list's nodes, most relevant to the project's last session first."""
     loom, project = execution.loom, execution.caller.project
@@ -258,7 +262,7 @@ async def _lists(tx: Transaction, execution: Execution, limit: int) -> list[list
             about,
             model=loom.embedder.model,
             now=loom.clock(),
-            half_life=loom.settings.recency_half_life_days,
+            half_life=HALF_LIFE_DAYS,
             most=limit,
         )
         for event_types in LISTS

@@ -7,7 +7,7 @@ finds 8 March 2025, and "8 March 2024" does not.
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
 FULL_NAMES = (
@@ -140,6 +140,7 @@ def _mention(year: str | None, month: int, day: str | None) -> DateMention | Non
     return DateMention(int(year) if year else None, month, number)
 
 
+NOON = time(12)
 READ_CHARACTERS = 20_000
 """Characters of a text that are searched for dates."""
 
@@ -164,6 +165,19 @@ WEEK_OF = re.compile(
 )
 WEEKS = {"first": 1, "second": 8, "third": 15, "fourth": 22, "last": 25}
 SIDES = {"last": -1, "this past": -1, "this": 0, "next": 1}
+
+
+def names_a_day(content: str) -> bool:
+    """Return whether a text names a day, by its date or relative to when it was said."""
+    head = content[:READ_CHARACTERS]
+    return any(each.day for each in date_mentions(head)) or bool(RELATIVE.search(head))
+
+
+def stated_moment(context: str | None) -> datetime | None:
+    """Return noon UTC of the first complete date of a context: when its memory was said."""
+    days = map(_complete_date, date_mentions((context or "")[:READ_CHARACTERS]))
+    day = next(filter(None, days), None)
+    return datetime.combine(day, NOON, UTC) if day else None
 
 
 def date_terms(content: str, context: str | None, created: date) -> list[str]:

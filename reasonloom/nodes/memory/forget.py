@@ -54,8 +54,8 @@ async def forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
         return await complete_run(tx, execution, answer, notes=[])
 
 
-def memory_number(memory_id: str) -> int:
-    """Return the number in `mem-42`.
+def memory_number(memory_id: str, *, field: str = "memoryId") -> int:
+    """Return the number in `mem-42`; `field` is the argument that named it.
 
     Raises:
         MemoryNotFound: the text is not a memory's id.
@@ -63,7 +63,7 @@ def memory_number(memory_id: str) -> int:
     match = MEMORY_ID.fullmatch(memory_id)
     number = int(match[1]) if match else 0
     if not 0 < number <= LARGEST_ID:
-        raise MemoryNotFound(memory_id, field="memoryId")
+        raise MemoryNotFound(memory_id, field=field)
     return number
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.memory.extras import NewItem
 from reasonloom.contracts.memory.tools import MemoryMetadata, Remember, Sector
-from reasonloom.nodes.memory.dates import date_terms
+from reasonloom.nodes.memory.dates import date_terms, names_a_day, stated_moment
 from reasonloom.nodes.memory.embedding import ViewSource
 from reasonloom.stores.memory.memories import NewMemory
 
@@ -161,6 +161,18 @@ def view_source_of(given: Given, at: datetime) -> ViewSource:
     )
 
 
+def said_at(given: Given, at: datetime) -> datetime:
+    """Return when a given memory was said: as its context states, else now."""
+    return stated_moment(given.metadata.context if given.metadata else None) or at
+
+
+def sector_of(given: Given) -> Sector:
+    """Return the sector of a given memory: its own, else by whether it names a day."""
+    if "primary_sector" in given.model_fields_set:
+        return given.primary_sector
+    return "episodic" if names_a_day(given.content) else "semantic"
+
+
 def new_memory_of(
     execution: Execution, given: Given, *, at: datetime, vectors: Vectors, **columns: Any
 ) -> NewMemory:
@@ -169,7 +181,7 @@ def new_memory_of(
     return memory_of_run(
         execution,
         given.content,
-        sector=given.primary_sector,
+        sector=sector_of(given),
         at=at,
         vectors=vectors,
         importance=metadata.importance,
@@ -219,6 +231,7 @@ def complete_memory(
         "token_count": estimated_tokens(content),
         "keywords": keywords(content),
         "dates": date_terms(content, columns.get("context"), created_at.astimezone(UTC).date()),
+        "valid_from": stated_moment(columns.get("context")) or created_at,
     }
     given = {name: value for name, value in columns.items() if value is not None}
     return NewMemory(

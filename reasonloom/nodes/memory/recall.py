@@ -20,6 +20,7 @@ from reasonloom.nodes.memory.retrieval.retrieve import (
     retrieve,
     scope_of,
 )
+from reasonloom.nodes.memory.spaces import empty_space_notes
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.memories import KnownMemory
 from reasonloom.stores.memory.search.retrieval import FoundMemory
@@ -32,7 +33,7 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     finding = await retrieve(
         execution,
         request.text,
-        scope=scope_of(request),
+        scope=scope_of(request, now=execution.loom.clock(), superseded=True),
         sectors=request.sectors or SECTORS,
         offset=request.offset,
         limit=request.limit,
@@ -46,12 +47,14 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
         total_count=finding.total,
         scores={memory.id: memory.score for memory in page},
     )
-    return {"answer": answer.wire(), "notes": finding.notes}
+    empty = [] if finding.total else await empty_space_notes(execution)
+    return {"answer": answer.wire(), "notes": [*finding.notes, *empty]}
 
 
 def _recalled_memory(scored: ScoredMemory, *, explain: bool) -> RecalledMemory:
     memory = scored.memory
     ids = {"session_id": memory.session, "run_id": str(memory.run_id or "")}
+    newer = {"superseded_by": f"mem-{memory.superseded_by}"} if memory.superseded_by else {}
     provenance = Provenance(
         principal=memory.principal,
         tool=memory.tool,
@@ -63,6 +66,7 @@ def _recalled_memory(scored: ScoredMemory, *, explain: bool) -> RecalledMemory:
         id=f"mem-{memory.id}",
         content=memory.content,
         created_at=memory.created_at.isoformat(),
+        valid_from=memory.valid_from.isoformat(),
         last_accessed=memory.last_accessed.isoformat(),
         strength=memory.strength,
         salience=memory.salience,
@@ -70,6 +74,7 @@ def _recalled_memory(scored: ScoredMemory, *, explain: bool) -> RecalledMemory:
         metadata=stored_metadata(memory),
         score=round(scored.score, DIGITS),
         provenance=provenance,
+        **newer,
         **({"explanation": explain_score(scored)} if explain else {}),
     )
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.memory.tools import Remember, Remembered
+from reasonloom.contracts.memory.tools import Remember, Remembered, SupersedingRemember
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.cleaning import clean_request
 from reasonloom.nodes.memory.embedding import (
@@ -16,7 +16,10 @@ from reasonloom.nodes.memory.embedding import (
     nearest_memories,
     sector_views,
 )
-from reasonloom.nodes.memory.new_memory import new_memory_of, view_source_of
+from reasonloom.nodes.memory.forget import memory_number
+from reasonloom.nodes.memory.new_memory import new_memory_of, said_at, view_source_of
+from reasonloom.nodes.memory.replacement import HOW, find_replaceable, mark_replaced
+from reasonloom.nodes.memory.spaces import new_space_notes
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import deduplication, memories
@@ -34,14 +37,17 @@ if TYPE_CHECKING:
 async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the memory and link it to its nearest, or strengthen its duplicate."""
     execution = runtime.context
-    request, removed = clean_request(execution.request(Remember))
+    request, removed = clean_request(execution.request(SupersedingRemember))
     at = execution.loom.clock()
     texts = sector_views(view_source_of(request, at))
     vectors, notes = await embed_views(execution.loom.embedder, texts)
+    notes += await new_space_notes(execution)
+    said = said_at(request, at)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         near = await nearest_memories(tx, execution, vectors.get("semantic"))
+        likely = await find_replaceable(tx, execution, request.content, said, near)
     async with execution.loom.database.begin(execution.caller) as tx:
-        session = await open_session(tx, execution, request.session_id)
+        session = await open_session(tx, execution, request.session_id or at.date().isoformat())
         memory = new_memory_of(
             execution,
             request,
@@ -62,6 +68,14 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
             more = [f"the same was stored before: mem-{duplicate.id} was strengthened"]
         else:
             answer, more = await _store(tx, execution, memory, near)
+        superseded, left = await mark_replaced(
+            tx, execution, memory_number(answer.memory_id), request.supersede or (), likely
+        )
+        found: dict[str, Any] = {"superseded": superseded} if superseded else {}
+        if left:
+            found["may_replace"] = [each.answer() for each in left]
+            more.append(HOW)
+        answer = answer.model_copy(update=found)
         return await complete_run(
             tx, execution, answer, notes=[*removed, *notes, *more], session_id=session
         )

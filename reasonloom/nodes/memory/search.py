@@ -29,6 +29,7 @@ from reasonloom.nodes.memory.retrieval.text_query import (
     highlight,
     parse_query,
 )
+from reasonloom.nodes.memory.spaces import empty_space_notes
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.search import fulltext
 from reasonloom.stores.memory.search.fulltext import MOST_RANKED, Hit, Hits
@@ -46,12 +47,13 @@ LONGEST_NAMED = 50
 async def search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return one page of the memories that match the request's text and filters."""
     request = runtime.context.request(ExplainedSearch)
-    scope = scope_of(request)
+    scope = scope_of(request, now=runtime.context.loom.clock())
     answered = _by_words if request.text else _by_filters
     answer, notes = await answered(runtime.context, request, scope)
     contents = {each.id: each.content for each in answer.memories}
     warnings = injection_notes(contents) if runtime.context.loom.settings.suspicion else []
-    return {"answer": answer.wire(), "notes": [*notes, *warnings]}
+    empty = [] if answer.total_count else await empty_space_notes(runtime.context)
+    return {"answer": answer.wire(), "notes": [*notes, *warnings, *empty]}
 
 
 async def _by_words(

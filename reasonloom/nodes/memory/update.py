@@ -19,7 +19,7 @@ from reasonloom.contracts.memory.tools import MetadataChange, Sector, UpdatedMem
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.cleaning import clean_request
-from reasonloom.nodes.memory.dates import date_terms
+from reasonloom.nodes.memory.dates import date_terms, stated_moment
 from reasonloom.nodes.memory.embedding import (
     ViewSource,
     embed_views,
@@ -81,6 +81,8 @@ class Change:
         if columns.keys() & {"content", "context"}:
             created = memory.created_at.astimezone(UTC).date()
             columns["dates"] = date_terms(memory.content, memory.context, created)
+        if "context" in columns:
+            columns["valid_from"] = stated_moment(memory.context) or memory.created_at
         if self.rewords:
             columns["token_count"] = estimated_tokens(memory.content)
         if self.sets_strength:

@@ -3,7 +3,7 @@
 A kind of resource comes with the tools of its toolset, never with a single reference.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
 from reasonloom.contracts.tool_names import (
@@ -108,6 +108,18 @@ def _conflicting_choice(settings: Settings) -> str | None:
     return next((name for name, given in choices.items() if given), None)
 
 
+OWNER_ADVICE = "Leave userId out: the memory belongs to {owner}, and every tool reads it."
+SUPERSEDE_ADVICE = "Where remember answers mayReplace, settle it with supersede: [id]."
+
+
+def _owner_advice(settings: Settings, names: Collection[str]) -> tuple[str, ...]:
+    """Return advice on whose memory it is, and on facts that change."""
+    by_token = settings.tokens or settings.oauth_issuer
+    owner = "whoever the token names" if by_token else repr(settings.user)
+    advice = {"recall": OWNER_ADVICE.format(owner=owner), "remember": SUPERSEDE_ADVICE}
+    return tuple(sentence for name, sentence in advice.items() if name in names)
+
+
 GROUPS = ("default", "classic", "all", *INVENTORY, extras.TOOLSET.name)
 NAMES = (*ALL_TOOLS, *EXTRA_TOOLS)
 
@@ -132,7 +144,10 @@ def choose(settings: Settings) -> Catalogue:
         None,
         tuple(tools),
         _served_resources(tools),
-        applicable_advice((*TOOLSETS, *EXTRA_TOOLSETS), names),
+        (
+            *_owner_advice(settings, names),
+            *applicable_advice((*TOOLSETS, *EXTRA_TOOLSETS), names),
+        ),
         asks_caller(settings),
     )
 

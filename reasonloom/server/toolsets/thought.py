@@ -11,6 +11,7 @@ from reasonloom.contracts.memory.tools import (
     Remembered,
     Search,
     SearchResult,
+    SupersedingRemember,
     UpdatedMemory,
     UpdateMemory,
 )
@@ -43,7 +44,7 @@ TOOLSET = Toolset(
         "Check a text before relying on it: {assess_confidence}, {detect_bias}, {evaluate}.",
     ),
     tools=(
-        adds("remember", "Remember", Remember, Remembered),
+        adds("remember", "Remember", SupersedingRemember, Remembered, reference=Remember),
         reads("recall", "Recall", ExplainedRecall, Recalled, reference=Recall),
         changes("update_memory", "Update memory", UpdateMemory, UpdatedMemory),
         destroys("forget", "Forget", Forget, Forgotten),

@@ -13,7 +13,13 @@ SQL = load(__file__, visible_nodes=VISIBLE_NODES, outdone=OUTDONE)
 
 
 async def supersede(
-    tx: Transaction, newer: int, older: int, *, reason: str | None, origin: str, run_id: UUID
+    tx: Transaction,
+    newer: int,
+    older: int,
+    *,
+    origin: str,
+    reason: str | None = None,
+    run_id: UUID | None = None,
 ) -> bool:
     """Let a memory supersede another; False where the other is not there any more."""
     values = {"newer": newer, "older": older, "origin": origin, "run_id": run_id, "reason": reason}

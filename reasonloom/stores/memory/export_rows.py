@@ -34,7 +34,6 @@ class ExportRow(MemoryFields):
     project: str | None
     effect: UUID
     session_name: str | None
-    superseded_by: int | None
     edges: list[dict[str, Any]]
     vectors: list[dict[str, Any]]
 

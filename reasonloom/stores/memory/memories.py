@@ -25,12 +25,14 @@ NO_COLUMNS = ("vectors", "model")
 class MemoryFields:
     """What every reader of a memory gets; scores are in 0..1, times aware.
 
-    `other_metadata` has the keys of metadata that only its caller knows.
+    `other_metadata` has the keys of metadata that only its caller knows, `valid_from` is when the
+    memory was said.
     """
 
     id: int
     content: str
     created_at: datetime
+    valid_from: datetime
     last_accessed: datetime
     strength: float
     salience: float
@@ -48,6 +50,7 @@ class MemoryFields:
     trust: float
     session_id: UUID | None
     run_id: UUID | None
+    superseded_by: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,7 @@ class NewMemory:
     decay_rate: float
     token_count: int
     created_at: datetime
+    valid_from: datetime
     session_id: UUID | None = None
     project: str | None = None
     confidence: float = 1.0

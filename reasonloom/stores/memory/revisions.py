@@ -34,7 +34,7 @@ class HeldMemory:
 
 
 SQL = load(__file__, held=columns(HeldMemory, "m", without=("session",)))
-CHANGING = {*HeldMemory.__slots__, "token_count", "dates"} - {"session"}
+CHANGING = {*HeldMemory.__slots__, "token_count", "dates", "valid_from"} - {"session"}
 
 
 async def hold(tx: Transaction, memory_id: int) -> HeldMemory | None:

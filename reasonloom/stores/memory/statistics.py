@@ -164,3 +164,13 @@ async def derived_from(tx: Transaction, ids: Sequence[int]) -> list[Trace]:
     """Return further memories that were derived from any of `ids`."""
     rows = await tx.all(SQL.derived, {"ids": list(ids)})
     return [Trace(**row._mapping) for row in rows]
+
+
+async def spaces(tx: Transaction, *, most: int) -> list[str]:
+    """Return the owner's spaces in which memories were stored."""
+    return [row.space for row in await tx.all(SQL.spaces, {"most": most})]
+
+
+async def space_exists(tx: Transaction) -> bool:
+    """Return whether a memory was ever stored in this space."""
+    return bool((await tx.one(SQL.space_exists)).found)

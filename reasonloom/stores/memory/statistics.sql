@@ -94,3 +94,9 @@ FROM memories m WHERE m.owner = :owner AND m.space = :space AND m.deleted_at IS 
     AND NOT m.id = ANY(:ids) AND EXISTS (SELECT FROM edges e WHERE e.owner = :owner
         AND e.source_id = m.id AND e.type = 'derived_from' AND e.target_id = ANY(:ids))
 ORDER BY m.id
+
+-- name: spaces
+SELECT space FROM spaces WHERE owner = :owner ORDER BY space LIMIT :most
+
+-- name: space_exists
+SELECT EXISTS (SELECT FROM spaces WHERE owner = :owner AND space = :space) AS found

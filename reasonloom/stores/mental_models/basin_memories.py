@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.memory_lists import MemoryFilter
-from reasonloom.stores.memory.search.scope import VISIBLE, Scope
+from reasonloom.stores.memory.search.scope import CURRENT, VISIBLE, Scope
 from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import SECTOR_BIT
 
 KINDS = ("user", "tool", "transcript")
 """What reasoning derived makes no cluster: it says again what it was derived from."""
 
-PRESENT = f"{VISIBLE} AND m.space = :space"
+PRESENT = f"{VISIBLE} AND {CURRENT} AND m.space = :space"
 """A memory that counts as a member: the space's own, neither hidden nor superseded."""
 
 LONGEST = 90

@@ -145,6 +145,8 @@ def _found(place: int, memory: Mapping[str, Any]) -> None:
             tag("strong", f"{place}.")
             ui.link(memory["id"], f"/memory/{memory['id'].removeprefix('mem-')}")
             mark(memory["primarySector"], "own")
+            if "supersededBy" in memory:
+                mark(f"superseded by {memory['supersededBy']}", "warn")
             tag("span", f"score {memory['score']:.3f}", "studio-number")
         tag("p", shortened(memory["content"], EXCERPT), "studio-cell", dir="auto")
         bar(shares_of(Explanation.model_validate(memory["explanation"])))

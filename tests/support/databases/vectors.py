@@ -50,6 +50,7 @@ def memory(owner: str, number: int, dice: random.Random, content: str | None = N
         decay_rate=0.01,
         token_count=2,
         created_at=NOW + timedelta(minutes=number),
+        valid_from=NOW + timedelta(minutes=number),
         vectors={**dict.fromkeys(SECTORS, plain), "episodic": dated},
         model=MODEL,
     )

@@ -46,6 +46,7 @@ def chunk(
         decay_rate=0.0,
         token_count=5,
         created_at=when,
+        valid_from=when,
         project=project,
         vectors=dict.fromkeys(SECTORS, vector),
         model=MODEL,

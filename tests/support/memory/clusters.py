@@ -88,6 +88,7 @@ async def store(
             decay_rate=0.01,
             token_count=2,
             created_at=BEGAN + timedelta(minutes=number),
+            valid_from=BEGAN + timedelta(minutes=number),
             vectors=dict.fromkeys(SECTORS, vector) if model else {},
             model=model or None,
             **given,

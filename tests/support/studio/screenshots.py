@@ -20,7 +20,7 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.evals.suites.history.data import load_history
 from reasonloom.evals.suites.history.queries import _written
-from reasonloom.evals.suites.memory.datasets import Source, load_people
+from reasonloom.evals.suites.memory.datasets import Source, load_own
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call
 from reasonloom.settings import load_settings
@@ -86,7 +86,7 @@ def think(env: Mapping[str, str]) -> dict[str, str]:
 
 async def remember(home: Path) -> None:
     """Store the memories of our own set."""
-    [collection], _ = load_people(Source(half="all"))
+    [collection], _ = load_own("people", Source(half="all"))
     settings = load_settings(home=home, llm="offline")
     graph = load_graph("remember")
     async with open_engine(settings, recover=False) as engine:

@@ -120,6 +120,7 @@ def _new(owner: str, number: int, text: str, transcript: UUID) -> tuple[NewMemor
         decay_rate=0.0,
         token_count=size,
         created_at=at,
+        valid_from=at,
     )
     row = ChunkRow(
         key=f"{owner}/{number}",

@@ -1,4 +1,4 @@
-"""Loads the everyday sets: claims with their notes, texts that argue or not, and triggers."""
+"""Loads the everyday sets: claims with their notes, texts, triggers, and pairs of memories."""
 
 from __future__ import annotations
 
@@ -48,13 +48,26 @@ class EverydayTrigger(Labelled):
     fires: bool
 
 
+class EverydayReplacement(Labelled):
+    """An older and a newer memory; `label_field` is whether the newer one replaces the older."""
+
+    label_field = "replaces"
+    body_field = "newer"
+
+    kind: Words
+    older: Words
+    newer: Words
+    replaces: bool
+
+
 @dataclass(frozen=True, slots=True)
 class EverydaySets:
-    """The claims, texts and triggers of a half, and the SHA-256 of their files."""
+    """The sets of a half, and the SHA-256 of their files."""
 
     claims: tuple[EverydayClaim, ...]
     texts: tuple[EverydayText, ...]
     triggers: tuple[EverydayTrigger, ...]
+    replacements: tuple[EverydayReplacement, ...]
     sha256: dict[str, str]
 
 
@@ -67,11 +80,18 @@ def load_everyday(half: str = "dev", folder: Path = HERE) -> EverydaySets:
     claims, first = load_records(folder / "claims.jsonl", EverydayClaim)
     texts, second = load_records(folder / "arguments.jsonl", EverydayText)
     triggers, third = load_records(folder / "triggers.jsonl", EverydayTrigger)
-    for records in (claims, texts, triggers):
+    pairs, fourth = load_records(folder / "replacements.jsonl", EverydayReplacement)
+    for records in (claims, texts, triggers, pairs):
         require_unique(record.id for record in records)
     return EverydaySets(
         of_half(half, claims),
         of_half(half, texts),
         of_half(half, triggers),
-        {"claims.jsonl": first, "arguments.jsonl": second, "triggers.jsonl": third},
+        of_half(half, pairs),
+        {
+            "claims.jsonl": first,
+            "arguments.jsonl": second,
+            "triggers.jsonl": third,
+            "replacements.jsonl": fourth,
+        },
     )

@@ -1,4 +1,7 @@
-"""The suite `everyday`: claims are grounded, biases detected, triggers matched with messages."""
+"""The suite `everyday`: claims are grounded, biases detected, triggers matched with messages.
+
+Pairs of an older and a newer memory are stored: is the older one named as replaced?
+"""
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -8,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from reasonloom.contracts.graph_memory.nodes import MemoryAdd
+from reasonloom.contracts.memory.tools import SupersedingRemember
 from reasonloom.contracts.metacognition import DetectBias
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
@@ -23,10 +27,11 @@ from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.embedding.choose import choose_embedder
 from reasonloom.llm.port import Embedder
+from reasonloom.nodes.memory.replacement import SURE
 from reasonloom.nodes.mental_models.predict import read_against_triggers
 
 NAME = "everyday"
-CLAIM, TEXT, TRIGGER = "claim", "text", "trigger"
+CLAIM, TEXT, TRIGGER, PAIR = "claim", "text", "trigger", "pair"
 NONE = "none"
 
 
@@ -53,6 +58,9 @@ def _items(sets: EverydaySets) -> Iterator[Item]:
     for each in sets.triggers:
         question = {"trigger": each.trigger, "message": each.message}
         yield Item(f"{TRIGGER}/{each.id}", question, each.fires, each.trigger, each.kind)
+    for pair in sets.replacements:
+        question = {"older": pair.older, "newer": pair.newer}
+        yield Item(f"{PAIR}/{pair.id}", question, pair.replaces, pair.id, pair.kind)
 
 
 @asynccontextmanager
@@ -64,8 +72,8 @@ async def open_everyday(parts: AnswerContext) -> AsyncIterator[Answering]:
         async def answer(item: Item, epoch: int) -> Answer:
             if item.id.startswith(TRIGGER):
                 return await _match(embedder, item)
-            ask = _ground if item.id.startswith(CLAIM) else _detect
-            return await ask(engine, item, f"{item.id}/{epoch}")
+            (judge,) = (of for kind, of in JUDGES.items() if item.id.startswith(kind))
+            return await judge(engine, item, f"{item.id}/{epoch}")
 
         try:
             yield answer
@@ -89,6 +97,21 @@ async def _detect(engine: Engine, item: Item, owner: str) -> Answer:
     return Answer([found["type"] for found in output["biases"]], latency_ms=took)
 
 
+async def _replace(engine: Engine, item: Item, owner: str) -> Answer:
+    """Return the probability that the newer memory replaces the older; 0 where it is not named."""
+    await call_tool(
+        engine, owner, "remember", SupersedingRemember, {"content": item.input["older"]}
+    )
+    newer = {"content": item.input["newer"]}
+    output, took = await timed_call(engine, owner, "remember", SupersedingRemember, newer)
+    named = [found["confidence"] for found in output.get("mayReplace", ())]
+    return Answer(max(named, default=0.0), latency_ms=took)
+
+
+JUDGES = {f"{CLAIM}/": _ground, f"{TEXT}/": _detect, f"{PAIR}/": _replace}
+"""How the items of a set are judged by an engine."""
+
+
 async def _match(embedder: Embedder, item: Item) -> Answer:
     trigger, message = item.input["trigger"], item.input["message"]
     started = time.perf_counter()
@@ -97,7 +120,9 @@ async def _match(embedder: Embedder, item: Item) -> Answer:
     return Answer([fires], latency_ms=(time.perf_counter() - started) * 1000)
 
 
-def _is_right(item: Item, answer: Sequence[Any]) -> bool:
+def _is_right(item: Item, answer: Any) -> bool:
+    if item.id.startswith(PAIR):
+        return bool(answer) is item.target
     if item.id.startswith(TRIGGER):
         return list(answer) == [item.target]
     return list(answer) == ([] if item.target == NONE else [item.target])
@@ -143,6 +168,20 @@ def everyday_figures(records: Sequence[Record]) -> Iterator[Figure]:
     for kind in sorted({record.group for record in matched}):
         hits = [record.scores["right"] for record in matched if record.group == kind]
         yield share("triggers", "right", hits, of=kind)
+    yield from replacement_figures([r for r in records if r.item.startswith(PAIR)])
+
+
+def replacement_figures(records: Sequence[Record]) -> Iterator[Figure]:
+    """Yield how many replaced memories are named, rightly, and how many surely."""
+    named = [record for record in records if record.output]
+    unlike = [record for record in records if not record.target]
+    yield share("replacements", "recall", [float(bool(r.output)) for r in records if r.target])
+    yield share("replacements", "precision", [float(bool(r.target)) for r in named])
+    yield share("replacements", "sure", [float(r.output >= SURE) for r in records if r.target])
+    yield share("replacements", "wrongly sure", [float(r.output >= SURE) for r in unlike])
+    for kind in sorted({record.group for record in records}):
+        hits = [record.scores["right"] for record in records if record.group == kind]
+        yield share("replacements", "right", hits, of=kind)
 
 
 def _right(claims: Sequence[Record], of: str, key: Callable[[Record], str]) -> Figure:

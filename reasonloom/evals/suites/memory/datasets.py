@@ -1,10 +1,11 @@
-"""The data sets of recall: memories and questions of LoCoMo and of our own set *people*."""
+"""The data sets of recall: memories and questions of LoCoMo and of our own sets."""
 
 import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -154,23 +155,24 @@ def _questions(
             )
 
 
-PEOPLE_FOLDER = Path(__file__).parent / "people"
+OWN_SETS = ("people", "updates", "team")
+"""The labelled sets of this package, each in a folder of its name with a README."""
 
 
-def load_people(source: Source) -> tuple[list[Collection], str]:
-    """Return *people* with the questions of one half or both, and its SHA-256."""
+def load_own(name: str, source: Source) -> tuple[list[Collection], str]:
+    """Return one of our own sets with the questions of one half or both, and its SHA-256."""
     _require_half(source.half)
     if source.data is not None:
         raise InvalidArgument("data: the set comes with the package; leave it out", field="data")
-    memories, first = _lines("memories.jsonl")
-    questions, second = _lines("questions.jsonl")
+    memories, first = _lines(name, "memories.jsonl")
+    questions, second = _lines(name, "questions.jsonl")
     wanted = [each for each in questions if source.half in (each["half"], "all")]
-    collection = Collection("people", tuple(map(_stored, memories)), tuple(map(_question, wanted)))
+    collection = Collection(name, tuple(map(_stored, memories)), tuple(map(_question, wanted)))
     return [collection], hashlib.sha256(first + second + source.half.encode()).hexdigest()
 
 
-def _lines(name: str) -> tuple[list[dict[str, Any]], bytes]:
-    raw = (PEOPLE_FOLDER / name).read_bytes()
+def _lines(name: str, file: str) -> tuple[list[dict[str, Any]], bytes]:
+    raw = (Path(__file__).parent / name / file).read_bytes()
     return [json.loads(line) for line in raw.splitlines()], raw
 
 
@@ -196,13 +198,13 @@ SEPARATE_CATEGORIES = ("adversarial", "nothing")
 
 
 def load_all(source: Source) -> tuple[list[Collection], str]:
-    """Return every LoCoMo file of a folder, and *people*; a question's category is its set."""
+    """Return every LoCoMo file of a folder, and our own sets; a question's category is its set."""
     folder = source.data
     files = sorted(folder.glob("*.json")) if folder is not None and folder.is_dir() else []
     if not files:
         raise InvalidArgument("data: name a folder of LoCoMo files (*.json)", field="data")
     loaded = {file.stem: load_locomo(Source(file, source.half)) for file in files}
-    loaded["people"] = load_people(Source(half=source.half))
+    loaded |= {name: load_own(name, Source(half=source.half)) for name in OWN_SETS}
     digest = hashlib.sha256("".join(digest for _, digest in loaded.values()).encode())
     collections = [
         _of_set(name, each) for name, (conversations, _) in loaded.items() for each in conversations
@@ -224,7 +226,7 @@ RETRIEVAL_SUITES = {
     suite.name: suite
     for suite in (
         Retrieval("locomo", load_locomo, excluded=("adversarial",)),
-        Retrieval("people", load_people, excluded=("nothing",)),
+        *(Retrieval(name, partial(load_own, name), excluded=("nothing",)) for name in OWN_SETS),
     )
 }
 

@@ -66,6 +66,7 @@ def chunk_memory(
         decay_rate=0.0,
         token_count=chunk.tokens,
         created_at=row.at,
+        valid_from=row.at,
         session_id=session,
         project=row.project,
         dates=date_terms("", None, row.at.date()),  # logs are full of dates of no interest

@@ -92,6 +92,7 @@ def portable_memory(memory: ExportRow) -> dict[str, Any]:
         "sector": memory.sector,
         "event_type": memory.event_type,
         "created_at": in_iso(memory.created_at),
+        "valid_from": in_iso(memory.valid_from),
         "last_accessed": in_iso(memory.last_accessed),
         "decayed_at": in_iso(memory.decayed_at),
         "hidden_at": in_iso(memory.deleted_at),

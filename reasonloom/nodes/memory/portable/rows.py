@@ -53,6 +53,7 @@ def memory_from_line(
         memory.content,
         sector=memory.sector,
         created_at=_moment(memory.created_at) or at,
+        valid_from=_moment(memory.valid_from),
         importance=memory.importance,
         vectors=vectors,
         model=model,

@@ -6,15 +6,17 @@ each gets the signal of its session.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from reasonloom.nodes.memory.injection.detection import detect_injection
+from reasonloom.nodes.memory.periods import NOW, AskedTime
 from reasonloom.nodes.memory.retrieval.scoring import (
     RelevanceSignals,
     ScoreParts,
-    recency,
+    recency_at,
 )
 from reasonloom.stores.memory.search import ranking_features, retrieval, similarity
 from reasonloom.stores.memory.search.query_terms import QueryTerms
@@ -29,13 +31,16 @@ if TYPE_CHECKING:
 EXPANDED_CANDIDATES = 20
 """The best candidates whose linked memories join the candidates."""
 
+REPLACES = 0.9
+"""The least probability with which a memory ranks after a newer one before anybody settled it."""
+
 
 @dataclass(frozen=True, slots=True)
 class RankingQuery:
     """A question: its text, its vector, the tags that it names and the dates that it asks for.
 
     `floor` is the embedder's cosine of unrelated texts; `guarded` says whether suspicious
-    memories rank behind others.
+    memories rank behind others; `time` is the time that the question is about.
     """
 
     text: str
@@ -44,6 +49,7 @@ class RankingQuery:
     dates: Mapping[str, float]
     floor: float
     guarded: bool = False
+    time: AskedTime = NOW
 
     def met_by(self, match: Match, found: RankingFeatures) -> RelevanceSignals:
         """Return a memory's own signals."""
@@ -115,12 +121,24 @@ async def rank(
         await _add_reached(tx, known, question, scope, set(dated) - found.keys())
     edges = await ranking_features.links(tx, known.best(EXPANDED_CANDIDATES))
     await _add_reached(tx, known, question, scope, _linked_outside_pool(known, edges))
+    newer = {key: of.superseded_by for key, of in known.traits.items() if of.superseded_by}
+    await _add_reached(tx, known, question, scope, newer.values() - known.traits.keys())
     _add_session_signals(known)
     near = sum(match.cosine is not None for match in found.values())
     unlike = near < min(pool, query_terms.visible) and not scope.narrow
-    return Ranking(
-        _order_candidates(execution, known, edges), query_terms, cut=query_terms.cut, unlike=unlike
+    newer |= {edge.target: edge.source for edge in edges if edge.replaces >= REPLACES}
+    known_then = {
+        old: new
+        for old, new in newer.items()
+        if new in known.traits and question.time.knows(known.traits[new].valid_from)
+    }
+    half_life = execution.loom.settings.recency_half_life_days
+    now = scope.as_of or execution.loom.clock()
+    ranked = _order_candidates(
+        known, edges, lambda moment: recency_at(moment, now, half_life, question.time)
     )
+    ordered = current_first(ranked, known_then, reverse=question.time.looks_back)
+    return Ranking(ordered, query_terms, cut=query_terms.cut, unlike=unlike)
 
 
 async def _add_candidates(
@@ -167,10 +185,8 @@ def _add_session_signals(known: CandidatePool) -> None:
 
 
 def _order_candidates(
-    execution: Execution, known: CandidatePool, edges: Sequence[Link]
+    known: CandidatePool, edges: Sequence[Link], recency_of: Callable[[datetime], float]
 ) -> list[RankedMemory]:
-    loom = execution.loom
-    now, half_life = loom.clock(), loom.settings.recency_half_life_days
     similar = {key: each.relevance() for key, each in known.signals.items()}
     linked = _link_scores(similar, edges)
     ranked = [
@@ -179,7 +195,7 @@ def _order_candidates(
             signals,
             ScoreParts(
                 salience=known.traits[key].salience,
-                recency=recency(known.traits[key].last_accessed, now, half_life),
+                recency=recency_of(known.traits[key].valid_from),
                 link=linked.get(key, 0.0),
                 similarity=similar[key],
             ),
@@ -187,6 +203,32 @@ def _order_candidates(
         for key, signals in known.signals.items()
     ]
     return sorted(ranked, key=lambda each: (-each.parts.score, each.id))
+
+
+def current_first(
+    ranked: Sequence[RankedMemory], newer: Mapping[int, int], *, reverse: bool = False
+) -> list[RankedMemory]:
+    """Return the ranking with memories after the one that replaced them, by `newer`.
+
+    A chain of them takes the place of its best. `reverse` puts the oldest first.
+    """
+    places = {each.id: place for place, each in enumerate(ranked)}
+    chains: dict[int, list[int]] = {}
+    for key in places:
+        chain = [key]
+        while (after := newer.get(chain[-1])) in places and after not in chain:
+            chain.append(after)
+        chains[key] = chain
+    best: dict[int, int] = {}
+    for key, chain in chains.items():
+        best[chain[-1]] = min(best.get(chain[-1], len(ranked)), places[key])
+
+    def order(each: RankedMemory) -> tuple[int, int, int]:
+        chain = chains[each.id]
+        age = len(chain) - 1
+        return best[chain[-1]], -age if reverse else age, places[each.id]
+
+    return sorted(ranked, key=order)
 
 
 def _link_scores(similar: Mapping[int, float], edges: Sequence[Link]) -> dict[int, float]:

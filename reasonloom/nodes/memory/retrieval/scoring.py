@@ -8,6 +8,8 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
+from reasonloom.nodes.memory.periods import AskedTime
+
 SECONDS_PER_DAY = 86_400.0
 
 
@@ -33,10 +35,24 @@ class ScoreParts:
         return 0.6 * self.similarity + 0.2 * self.salience + 0.1 * self.recency + 0.1 * self.link
 
 
-def recency(last_accessed: datetime, now: datetime, half_life_days: float) -> float:
-    """Return 1 for now, 0.5 for one half-life ago, towards 0."""
-    days = max(0.0, (now - last_accessed).total_seconds() / SECONDS_PER_DAY)
+def recency(valid_from: datetime, now: datetime, half_life_days: float) -> float:
+    """Return 1 for what was said now or later, 0.5 for one half-life ago, towards 0."""
+    days = max(0.0, (now - valid_from).total_seconds() / SECONDS_PER_DAY)
     return float(0.5 ** (days / half_life_days))
+
+
+PERIOD_HALF_LIFE_DAYS = 90.0
+"""Days outside the period of a question after which recency is halved."""
+
+
+def recency_at(
+    valid_from: datetime, now: datetime, half_life_days: float, time: AskedTime
+) -> float:
+    """Return how near a memory was said to the time that a question is about, 0..1."""
+    if time.start or time.end:
+        return float(0.5 ** (time.days_away(valid_from) / PERIOD_HALF_LIFE_DAYS))
+    found = recency(valid_from, now, half_life_days)
+    return 1 - found if time.looks_back else found
 
 
 OWN_WEIGHTS = {"cosine": 1.0, "words": 0.3, "context": 0.4, "tag": 0.25, "date": 0.4}

@@ -168,6 +168,10 @@ def _associated(
     return [relation] if strength else []
 
 
+ACTIVATION_HALF_LIFE_DAYS = 30.0
+"""Days without access of its members after which the activation of a basin is halved."""
+
+
 @dataclass(frozen=True, slots=True)
 class BasinActivity:
     """A basin with its current `activation`, 0..1; see docs/basins.md."""
@@ -184,10 +188,9 @@ class BasinActivity:
 
 async def list_basin_activity(loom: Loom, caller: Caller) -> list[BasinActivity]:
     """Return the basins, the most active first; one without counting members has activation 0."""
-    at, half_life = loom.clock(), loom.settings.recency_half_life_days
     async with loom.database.begin(caller, searching=True) as tx:
         there = await basins.basins(tx)
-        current = await basin_lists.activity(tx, at, half_life)
+        current = await basin_lists.activity(tx, loom.clock(), ACTIVATION_HALF_LIFE_DAYS)
     found = []
     for each in there:
         active = current.get(each.id)

@@ -26,15 +26,17 @@ class RankingFeatures:
             give each other instructions and answers.
         tagged: the query names one of its tags.
         dates: the terms of all its dates if the query names any of them, else None.
+        superseded_by: the memory that replaced it, if any.
     """
 
     id: int
     session_id: UUID | None
     salience: float
-    last_accessed: datetime
+    valid_from: datetime
     head: str
     tagged: bool
     dates: list[str] | None
+    superseded_by: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +44,14 @@ class Link:
     """Two memories that an edge joins.
 
     `weight` is that of the heaviest edge that somebody drew, 0..1; 0 where only similarity joins
-    them, which adds nothing to their cosines.
+    them, which adds nothing to their cosines. `replaces` is the probability that the source
+    replaces the target, 0 where none was computed.
     """
 
     source: int
     target: int
     weight: float
+    replaces: float
 
 
 async def ranking_features(

@@ -7,10 +7,11 @@ from typing import Any
 
 from reasonloom.stores.vectors import EVERY_SECTOR, bits, vector_literal
 
-VISIBLE = (
-    "m.owner = :owner AND m.deleted_at IS NULL AND m.superseded_by IS NULL "
-    "AND m.source_kind = ANY(:kinds)"
-)
+VISIBLE = "m.owner = :owner AND m.deleted_at IS NULL AND m.source_kind = ANY(:kinds)"
+CURRENT = "m.superseded_by IS NULL"
+VALID_THEN = """m.valid_from <= :as_of AND NOT EXISTS (SELECT FROM memories s
+    WHERE s.owner = m.owner AND s.id = m.superseded_by AND s.valid_from <= :as_of)"""
+"""What was said by then, and not superseded by what was said by then."""
 
 FILTERS = {
     "sector": "m.sector = :sector",
@@ -25,6 +26,7 @@ FILTERS = {
     "other_metadata": "m.other_metadata @> CAST(:other_metadata AS jsonb)",
     "event_types": "m.event_type = ANY(:event_types)",
     "project": "m.project = :project",
+    "as_of": VALID_THEN,
 }
 
 
@@ -32,7 +34,9 @@ FILTERS = {
 class Scope:
     """Which memories may be found at all; a None does not narrow.
 
-    `other_metadata` is JSON: keys of metadata that only callers know, with their values.
+    `other_metadata` is JSON: keys of metadata that only callers know, with their values. With
+    `superseded` those that a newer memory replaced are found too; with `as_of` those that were
+    current at that moment.
     """
 
     kinds: Sequence[str] = ("user", "tool")
@@ -48,6 +52,8 @@ class Scope:
     other_metadata: str | None = None
     event_types: Sequence[str] | None = None
     project: str | None = None
+    superseded: bool = False
+    as_of: datetime | None = None
 
     @property
     def of_transcripts(self) -> bool:
@@ -62,7 +68,8 @@ class Scope:
     def where(self) -> str:
         """Return the SQL condition of this scope."""
         chosen = [FILTERS[name] for name in FILTERS if getattr(self, name) is not None]
-        return " AND ".join([VISIBLE, *self._index_condition(), *chosen])
+        current = [] if self.superseded or self.as_of else [CURRENT]
+        return " AND ".join([VISIBLE, *current, *self._index_condition(), *chosen])
 
     def _index_condition(self) -> list[str]:
         """Name the index that holds all of it: that of transcripts, or that of all others."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,10 @@ from reasonloom.evals.suites.packaged import run_packaged
 CLAIMS = [
     ("verified", "literal", ["Tom likes chess."], "Tom likes chess."),
     ("ungrounded", "loose", ["The kiln was fired on Monday."], "Ben sings in a choir."),
+]
+PAIRS = [
+    ("explicit", True, "The office is no longer on Lindengasse, it moved to Hafenstrasse 9."),
+    ("unrelated", False, "Ben's cat likes the radiator."),
 ]
 TEXTS = [("everyday", "none", "Dinner is at seven.", None)]
 
@@ -38,6 +43,7 @@ def test_the_packaged_sets_are_as_described() -> None:
         ("near", False): 60,
         ("apart", False): 60,
     }
+    assert Counter(each.replaces for each in both.replacements) == {True: 250, False: 500}
     dev, held = load_everyday("dev"), load_everyday("held")
     assert {t.trigger for t in dev.triggers}.isdisjoint(t.trigger for t in held.triggers)
     notes = [{note for claim in half.claims for note in claim.notes} for half in (dev, held)]
@@ -60,7 +66,18 @@ def folder(tmp_path: Path) -> Path:
         {"id": "t1", "half": "dev", "kind": "apart", "trigger": "moving house", "fires": False,
          "message": "Which cheese melts best?"},
     ]  # fmt: skip
-    for name, lines in (("claims", claims), ("arguments", texts), ("triggers", triggers)):
+    pairs = [
+        {"id": f"r{n}", "half": "dev", "kind": kind, "replaces": replaces, "newer": newer,
+         "older": "The office is on Lindengasse 4."}
+        for n, (kind, replaces, newer) in enumerate(PAIRS)
+    ]  # fmt: skip
+    sets: dict[str, Sequence[Mapping[str, object]]] = {
+        "claims": claims,
+        "arguments": texts,
+        "triggers": triggers,
+        "replacements": pairs,
+    }
+    for name, lines in sets.items():
         (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
     return tmp_path
 
@@ -74,7 +91,9 @@ async def test_items_are_judged_and_counted(
     assert found["right", "loose"]["value"] == 1
     assert found["wrongly verified", "all"]["value"] == 0
     assert found["false alarms", "everyday"]["n"] == 1
-    assert found["recall", "all"]["value"] is None
+    assert found["recall", "all"]["n"] == 1
+    assert found["right", "explicit"]["value"] == found["right", "unrelated"]["value"] == 1
+    assert found["wrongly sure", "all"]["value"] == 0
     assert (found["right", "apart"]["value"], found["right", "apart"]["n"]) == (1, 1)
     draw_everyday(result)
     assert "wrongly contradicted" in capsys.readouterr().out

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reasonloom.evals.suites.memory.datasets import Source, load_people, retrieval_suite
+from reasonloom.evals.suites.memory.datasets import Source, load_own, retrieval_suite
 from reasonloom.evals.suites.memory.retrieval import packaged
 from reasonloom.evals.suites.packaged import run_packaged
 
@@ -19,18 +19,30 @@ CARRYING = ("cosine", "tag", "date")
 
 
 def test_the_set_is_what_was_labelled() -> None:
-    ((people,), _) = load_people(Source())
+    ((people,), _) = load_own("people", Source())
     keys = {memory.id for memory in people.memories}
     assert len(keys) == 376
     assert len(people.questions) == 243
     assert all(question.evidence <= keys for question in people.questions)
     ((dev,), first), ((held,), second) = (
-        load_people(Source(half="dev")),
-        load_people(Source(half="held")),
+        load_own("people", Source(half="dev")),
+        load_own("people", Source(half="held")),
     )
     halves = [{question.id for question in half.questions} for half in (dev, held)]
     assert halves[0].isdisjoint(halves[1])
     assert first != second
+
+
+@pytest.mark.parametrize(
+    ("name", "memories", "questions"), [("updates", 322, 180), ("team", 303, 220)]
+)
+def test_the_sets_with_changes_are_what_was_written(
+    name: str, memories: int, questions: int
+) -> None:
+    ((one,), _) = load_own(name, Source())
+    keys = {memory.id for memory in one.memories}
+    assert (len(keys), len(one.questions)) == (memories, questions)
+    assert all(question.evidence <= keys for question in one.questions)
 
 
 @pytest.mark.timeout(600)

@@ -13,7 +13,7 @@ import pytest
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.log import EvalLog
-from reasonloom.evals.suites.memory.datasets import Source, load_people
+from reasonloom.evals.suites.memory.datasets import Source, load_own
 from reasonloom.evals.suites.memory.poisoning.data import (
     BENIGN,
     CHANNELS,
@@ -56,7 +56,7 @@ def test_there_are_enough_of_each_kind_in_each_half_and_by_each_door() -> None:
 
 
 def test_each_is_for_a_question_that_may_be_looked_at() -> None:
-    ((people,), _) = load_people(Source(half="dev"))
+    ((people,), _) = load_own("people", Source(half="dev"))
     asked = {question.id for question in people.questions if question.evidence}
     assert {each.target for each in load_injected("all").items} <= asked
 
@@ -102,7 +102,7 @@ def test_no_rule_is_passed_by_for_want_of_a_cue() -> None:
 
 
 def test_rules_see_most_of_the_development_half_and_none_of_what_only_looks_so() -> None:
-    ((people,), _) = load_people(Source(half="dev"))
+    ((people,), _) = load_own("people", Source(half="dev"))
     asked = {question.id: question.text for question in people.questions}
     seen = {
         each.id: detect_injection(remove_hidden(each.body)[0], asked[each.target]).score > 0

@@ -11,7 +11,7 @@ import pytest
 from reasonloom.cli.evals.memory_tables import draw_all_sets
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.log import Record
-from reasonloom.evals.suites.memory.datasets import Source, load_all, load_locomo
+from reasonloom.evals.suites.memory.datasets import OWN_SETS, Source, load_all, load_locomo
 from reasonloom.evals.suites.memory.retrieval import COMPARED_SCORES, sets_side_by_side
 
 
@@ -31,19 +31,19 @@ def write(folder: Path, file: str, *names: str) -> None:
     (folder / f"{file}.json").write_text(json.dumps([talk(name) for name in names]))
 
 
-def test_a_set_is_each_file_and_people(tmp_path: Path) -> None:
+def test_a_set_is_each_file_and_each_of_our_own(tmp_path: Path) -> None:
     write(tmp_path, "first", "a", "b")
     write(tmp_path, "second", "a", "c", "d")
     collections, digest = load_all(Source(tmp_path))
     asked = [question for one in collections for question in one.questions]
     assert [one.id for one in collections] == [
-        "first/a", "first/b", "second/a", "second/c", "second/d", "people/people"
+        "first/a", "first/b", "second/a", "second/c", "second/d", *(f"{n}/{n}" for n in OWN_SETS)
     ]  # fmt: skip
-    assert {each.category for each in asked} == {"first", "second", "people"}
+    assert {each.category for each in asked} == {"first", "second", *OWN_SETS}
     assert all(each.evidence for each in asked)
-    assert len({each.id for each in asked}) == len(asked) == 5 + 228
+    assert len({each.id for each in asked}) == len(asked) == 5 + 228 + 180 + 190
     held, other = load_all(Source(tmp_path, "held"))
-    assert [one.id for one in held] == ["first/b", "second/c", "second/d", "people/people"]
+    assert [one.id for one in held][:3] == ["first/b", "second/c", "second/d"]
     assert digest != other
 
 

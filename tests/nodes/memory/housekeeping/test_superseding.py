@@ -26,7 +26,7 @@ async def test_superseded_by_alone_makes_the_edge(engine: Engine) -> None:
     (edge,) = await rows(engine, EDGES)
     assert tuple(edge) == (2, 1, "supersedes", 1.0, "import")
     assert [tuple(row) for row in await rows(engine, NEWER)] == [(1, 2), (2, None)]
-    assert await recalled(engine, "чай") == ["Чай стоит 4. 茶"]
+    assert await recalled(engine, "чай") == ["Чай стоит 4. 茶", "Чай стоит 3."]
     again = await take_in(engine, as_file([OLD, NEW]))
     assert (again.stored, again.edges) == (0, 0)
 

@@ -15,6 +15,7 @@ from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.port import Embedder
 from reasonloom.nodes.mental_models.basins.expansion import Hit, Sibling, expand
 from reasonloom.nodes.mental_models.basins.relations import (
+    ACTIVATION_HALF_LIFE_DAYS,
     BasinRelation,
     find_relations,
     list_basin_activity,
@@ -74,7 +75,7 @@ async def test_activation_falls_by_half_in_a_half_life_and_with_strength(engine:
         fresh = "UPDATE memories SET last_accessed = :at, decayed_at = :at, strength = 1"
         await tx.run(text(fresh), {"at": engine.loom.clock()})
     now = {each.id: each.activation for each in await list_basin_activity(engine.loom, OWNER)}
-    days = engine.loom.settings.recency_half_life_days
+    days = ACTIVATION_HALF_LIFE_DAYS
     async with engine.loom.database.begin(OWNER) as tx:
         at: datetime = engine.loom.clock() - timedelta(days=days)
         await tx.run(text("UPDATE memories SET last_accessed = :at"), {"at": at})

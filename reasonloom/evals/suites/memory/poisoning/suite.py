@@ -18,7 +18,7 @@ from reasonloom.evals.log import EvalLog
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.figures import Figure, rounded, share
 from reasonloom.evals.suites.labelled import halves_of
-from reasonloom.evals.suites.memory.datasets import Collection, Question, Source, load_people
+from reasonloom.evals.suites.memory.datasets import Collection, Question, Source, load_own
 from reasonloom.evals.suites.memory.poisoning.data import (
     HERE,
     KINDS,
@@ -47,7 +47,7 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
     """Return the injected memories of a half, from the folder `data` if given."""
     folder = data or HERE
     by_half = {each: load_injected(each, folder).items for each in halves_of(half)}
-    (base,), base_sha256 = load_people(Source())
+    (base,), base_sha256 = load_own("people", Source())
     questions = {question.id: question for question in base.questions}
     suite = Suite(
         NAME,

@@ -1,0 +1,129 @@
+"""`reasonloom memory review`: settles what is outdated, double, suspicious or unused."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reasonloom.cli.arguments import AsJson, User
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.output import print_json_line, printable
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.validation import parse_request
+from reasonloom.errors import InvalidArgument
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.memory.maintenance.review import (
+    Decision,
+    ReviewItem,
+    Settled,
+    review_items,
+    settle,
+)
+
+DEFAULT_MOST = 20
+KEYS: dict[str, Decision | None] = {"s": "supersede", "k": "keep", "f": "forget", "n": None}
+QUIT = "q"
+TITLES = {
+    "outdated": "The newer memory may replace the older one",
+    "double": "Both say nearly the same",
+    "suspicious": "It reads like an attempt to steer its reader",
+    "unused": "Weak, old and never read",
+}
+NOTHING = "nothing to review"
+HOW = (
+    "Settle them with `reasonloom memory review` in a terminal, or: add "
+    '"decision": "supersede", "keep" or "forget" to lines of --json and run --apply FILE'
+)
+
+
+def review(
+    apply: Annotated[
+        Path | None, typer.Option(help="A file of lines of --json with decisions to carry out.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(min=1, max=1_000, help="The most memories of each kind.")
+    ] = DEFAULT_MOST,
+    as_json: AsJson = False,
+    user: User = None,
+) -> None:
+    """List memories that are outdated, double, suspicious or unused, and settle them."""
+    if apply is not None:
+        _settle(_read_decisions(apply), user)
+        return
+
+    async def work(engine: Engine, caller: Caller) -> list[ReviewItem]:
+        return await review_items(engine.loom, caller, most=limit)
+
+    items = with_engine(work, user)
+    if as_json:
+        for item in items:
+            print_json_line(item.model_dump(exclude_none=True))
+    elif not items:
+        typer.echo(NOTHING)
+    elif sys.stdin.isatty():
+        _settle(_ask(items), user)
+    else:
+        for item in items:
+            _show(item)
+        counts = Counter(item.finding for item in items)
+        typer.echo(", ".join(f"{count} {finding}" for finding, count in counts.items()))
+        typer.echo(HOW)
+
+
+def _show(item: ReviewItem) -> None:
+    sure = f" ({item.confidence:.0%})" if item.confidence is not None else ""
+    typer.echo(f"{TITLES[item.finding]}{sure}")
+    if item.newer:
+        typer.echo(f"  {item.newer}: {printable(item.newer_text or '')}")
+    typer.echo(f"  {item.memory}: {printable(item.text)}\n")
+
+
+def _ask(items: list[ReviewItem]) -> list[ReviewItem]:
+    """Ask for a decision on each item, until the user quits."""
+    decided = []
+    for place, item in enumerate(items, start=1):
+        typer.echo(f"{place} of {len(items)}")
+        _show(item)
+        keys = "skfnq" if item.newer else "kfnq"
+        words = {"s": "supersede", "k": "keep", "f": "forget", "n": "next", "q": "quit"}
+        asked = ", ".join(f"[{key}] {words[key]}" for key in keys)
+        key = ""
+        while key not in keys or not key:
+            key = typer.prompt(asked, default="n", show_default=False).strip().lower()[:1]
+        if key == QUIT:
+            break
+        decided.append(item.model_copy(update={"decision": KEYS[key]}))
+    return decided
+
+
+def _read_decisions(path: Path) -> list[ReviewItem]:
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise InvalidArgument(
+            "--apply: must be a file of lines of `reasonloom memory review --json`", field="apply"
+        ) from None
+    return [_item(line, number) for number, line in enumerate(lines, start=1) if line.strip()]
+
+
+def _item(line: str, number: int) -> ReviewItem:
+    try:
+        given = json.loads(line)
+        return parse_request(ReviewItem, given if isinstance(given, dict) else {})
+    except ValueError:
+        raise InvalidArgument(f"line {number}: must be a JSON object", field="apply") from None
+    except InvalidArgument as error:
+        raise InvalidArgument(f"line {number}, {error.message}", field="apply") from None
+
+
+def _settle(items: list[ReviewItem], user: str | None) -> None:
+    async def work(engine: Engine, caller: Caller) -> Settled:
+        return await settle(engine.loom, caller, items)
+
+    done = with_engine(work, user)
+    typer.echo(f"superseded {done.superseded}, kept {done.kept}, forgotten {done.forgotten}")

@@ -1,0 +1,142 @@
+"""Reviews a memory: lists what may be outdated, double, suspicious or unused, and settles it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Literal
+
+from reasonloom.contracts.base import Name, Request
+from reasonloom.errors import InvalidArgument, MemoryNotFound
+from reasonloom.nodes.memory.forget import memory_number
+from reasonloom.nodes.memory.injection.detection import detect_injection
+from reasonloom.nodes.memory.maintenance.health import excerpt_of
+from reasonloom.stores.graph_memory import supersession
+from reasonloom.stores.memory import memories, review, statistics
+from reasonloom.stores.memory.statistics import PruneCriteria
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.loom import Loom
+    from reasonloom.stores.database import Transaction
+
+Finding = Literal["outdated", "double", "suspicious", "unused"]
+Decision = Literal["supersede", "keep", "forget"]
+
+SUSPICIOUS = 0.5
+"""The least suspicion at which a memory is listed."""
+
+MOST_READ = 5_000
+"""Memories, the newest, whose texts are read for suspicion."""
+
+UNUSED_AFTER = timedelta(days=180)
+UNUSED_STRENGTH = 0.1
+
+ORIGINS: dict[str, Finding] = {"may_replace": "outdated", "near_duplicate": "double"}
+ORIGIN = "memory review"
+NO_SUCCESSOR = (
+    "{place}: supersede needs a newer memory, stored after {memory}; decide keep or forget"
+)
+
+
+class ReviewItem(Request):
+    """One memory to decide on; `newer` is the other one of a pair, `confidence` is in 0..1."""
+
+    finding: Finding
+    memory: Name
+    text: str = ""
+    newer: Name | None = None
+    newer_text: str | None = None
+    confidence: float | None = None
+    decision: Decision | None = None
+
+
+@dataclass(slots=True)
+class Settled:
+    """How many memories each decision was taken for."""
+
+    superseded: int = 0
+    kept: int = 0
+    forgotten: int = 0
+
+
+async def review_items(loom: Loom, caller: Caller, *, most: int) -> list[ReviewItem]:
+    """Return up to `most` items of each finding, the surest first."""
+    before = loom.clock() - UNUSED_AFTER
+    criteria = PruneCriteria(strength=UNUSED_STRENGTH, before=before, accesses=0, sector=None)
+    async with loom.database.begin(caller, searching=True) as tx:
+        pairs = await review.pairs(tx, most=2 * most)
+        texts = await review.newest(tx, most=MOST_READ)
+        unused, _ = await statistics.prunable(tx, criteria, size=most)
+    found = [
+        ReviewItem(
+            finding=ORIGINS[each.origin],
+            memory=f"mem-{each.older}",
+            text=excerpt_of(each.older_text),
+            newer=f"mem-{each.newer}",
+            newer_text=excerpt_of(each.newer_text),
+            confidence=round(each.weight, 2),
+        )
+        for each in pairs
+    ]
+    scores = {key: detect_injection(text).score for key, text in texts.items()}
+    found += [
+        ReviewItem(
+            finding="suspicious",
+            memory=f"mem-{key}",
+            text=excerpt_of(texts[key]),
+            confidence=round(score, 2),
+        )
+        for key, score in sorted(scores.items(), key=lambda each: -each[1])
+        if score >= SUSPICIOUS
+    ]
+    found += [
+        ReviewItem(finding="unused", memory=f"mem-{each.id}", text=excerpt_of(each.excerpt))
+        for each in unused
+    ]
+    return [
+        each
+        for finding in ("outdated", "double", "suspicious", "unused")
+        for each in [item for item in found if item.finding == finding][:most]
+    ]
+
+
+async def settle(loom: Loom, caller: Caller, items: Sequence[ReviewItem]) -> Settled:
+    """Carry out the decisions of items, all of them or none; one without a decision stays.
+
+    Raises:
+        InvalidArgument: a decision does not fit its item; names the line.
+        MemoryNotFound: a memory does not exist any more; names the line.
+    """
+    done = Settled()
+    async with loom.database.begin(caller) as tx:
+        await memories.hold_owner(tx)
+        for line, item in enumerate(items, start=1):
+            await _settle(tx, item, f"line {line}", loom.clock(), done)
+    return done
+
+
+async def _settle(
+    tx: Transaction, item: ReviewItem, place: str, at: datetime, done: Settled
+) -> None:
+    """Carry out one decision and count it; `place` names the item in an error."""
+    if item.decision is None:
+        return
+    numbers = [memory_number(each, field=place) for each in (item.memory, item.newer) if each]
+    known = await memories.read_many(tx, numbers)
+    for number in numbers:
+        if number not in known:
+            raise MemoryNotFound(f"mem-{number}", field=place)
+    older, newer = numbers[0], numbers[-1]
+    if item.decision == "forget":
+        await memories.hide(tx, older, at)
+        done.forgotten += 1
+    elif item.decision == "keep":
+        await review.keep_both(tx, newer, older)
+        done.kept += 1
+    else:
+        if newer <= older:
+            raise InvalidArgument(NO_SUCCESSOR.format(place=place, memory=item.memory), field=place)
+        await supersession.supersede(tx, newer, older, origin=ORIGIN)
+        done.superseded += 1

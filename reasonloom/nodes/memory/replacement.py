@@ -1,0 +1,121 @@
+"""Finds the older memories that a new one may replace, and marks those that it does replace.
+
+The nearest by meaning are read with the new one in pairs: the packaged reader gives the probability
+that the older no longer holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from reasonloom.contracts.memory.tools import ReplacedMemory
+from reasonloom.errors import InvalidArgument, MemoryNotFound
+from reasonloom.llm.classifier import replaces
+from reasonloom.nodes.memory.forget import memory_number
+from reasonloom.stores.graph_memory import supersession
+from reasonloom.stores.memory import memories
+from reasonloom.stores.memory.search import retrieval
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from reasonloom.nodes.loom import Execution
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.memory.search.retrieval import FoundMemory
+
+LIKELY = 0.7
+"""The least probability at which the answer names a memory."""
+
+SURE = 0.95
+"""The least probability at which `REASONLOOM_SUPERSEDE=auto` marks it."""
+
+ORIGIN = "may_replace"
+WHY = "read as an earlier value of the same thing"
+SHOWN = 200
+"""Characters of an older memory that an answer shows."""
+
+FIELD = "supersede"
+NEWER = (
+    "supersede: mem-{newer} is not older than mem-{older}, which says the same as content; "
+    "name older memories, or say it in other words"
+)
+HOW = (
+    "mayReplace lists older memories that may no longer hold; to settle one, call remember again "
+    "with supersede: [id]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Replaceable:
+    """An older memory and the probability that the new one replaces it."""
+
+    memory: FoundMemory
+    probability: float
+
+    def answer(self) -> ReplacedMemory:
+        """Return it as an answer shows it."""
+        content = self.memory.content
+        return ReplacedMemory(
+            id=f"mem-{self.memory.id}",
+            content=content if len(content) <= SHOWN else f"{content[:SHOWN]}…",
+            why=WHY,
+            confidence=round(self.probability, 2),
+        )
+
+
+async def find_replaceable(
+    tx: Transaction, execution: Execution, content: str, said: datetime, near: Mapping[int, float]
+) -> list[Replaceable]:
+    """Return those of the nearest memories that `content` may replace, the likeliest first.
+
+    What was said after `said` is newer, and what says the same is a duplicate.
+    """
+    if not near or execution.loom.settings.supersede == "off":
+        return []
+    found = await retrieval.fetch(tx, list(near))
+    older = [each for each in found if each.valid_from <= said and each.content != content]
+    probabilities = await replaces([(each.content, content) for each in older])
+    likely = [
+        Replaceable(each, probability)
+        for each, probability in zip(older, probabilities, strict=True)
+        if probability >= LIKELY
+    ]
+    return sorted(likely, key=lambda each: -each.probability)
+
+
+async def mark_replaced(
+    tx: Transaction,
+    execution: Execution,
+    memory_id: int,
+    wanted: Sequence[str],
+    likely: Sequence[Replaceable],
+) -> tuple[list[str], list[Replaceable]]:
+    """Let a stored memory supersede those `wanted`, and the sure ones where the settings say so.
+
+    Returns the ids that it supersedes, and what is left to settle, which is linked.
+
+    Raises:
+        MemoryNotFound: a wanted memory does not exist.
+        InvalidArgument: a wanted memory is the stored one, or was stored after it.
+    """
+    numbers = dict.fromkeys(memory_number(each, field=FIELD) for each in wanted)
+    known = await memories.read_many(tx, list(numbers)) if numbers else {}
+    for number in numbers:
+        if number not in known:
+            raise MemoryNotFound(f"mem-{number}", field=FIELD)
+        if number >= memory_id:
+            raise InvalidArgument(NEWER.format(older=memory_id, newer=number), field=FIELD)
+    if execution.loom.settings.supersede == "auto":
+        numbers |= dict.fromkeys(each.memory.id for each in likely if each.probability >= SURE)
+    for number in numbers:
+        await supersession.supersede(
+            tx, memory_id, number, origin="remember", run_id=execution.run.id
+        )
+    left = [each for each in likely if each.memory.id not in numbers]
+    weights = {each.memory.id: each.probability for each in left}
+    await memories.link(
+        tx, memory_id, weights, kind="contradicts", origin=ORIGIN, run_id=execution.run.id
+    )
+    return [f"mem-{number}" for number in numbers], left

@@ -1,0 +1,47 @@
+"""Notes on the spaces of an owner: which one a call was about, and which hold memories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reasonloom.contracts.caller import DEFAULT_SPACE
+from reasonloom.stores.memory import statistics
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.loom import Execution
+
+EMPTY = "the space of userId {space!r} holds no memories; {others}"
+NO_OTHERS = "no other space does either"
+OTHERS = "these do: {names}"
+OWN = "{owner!r} (the default)"
+NEW = (
+    "userId {space!r} is a new space: memory_ground, reasoning and automatic recall read only "
+    "{owner!r}; leave userId out to store there"
+)
+MOST_NAMED = 10
+
+
+async def empty_space_notes(execution: Execution) -> list[str]:
+    """Return a note that a named space holds nothing, and which spaces do; none otherwise."""
+    caller = execution.caller
+    if caller.space == DEFAULT_SPACE:
+        return []
+    async with execution.loom.database.begin(caller) as tx:
+        held = await statistics.spaces(tx, most=MOST_NAMED + 1)
+    if caller.space in held:
+        return []
+    names = [
+        OWN.format(owner=caller.owner) if each == DEFAULT_SPACE else repr(each) for each in held
+    ]
+    others = OTHERS.format(names=", ".join(names[:MOST_NAMED])) if names else NO_OTHERS
+    return [EMPTY.format(space=caller.space, others=others)]
+
+
+async def new_space_notes(execution: Execution) -> list[str]:
+    """Return a note that a space is new and what does not read it; none otherwise."""
+    caller = execution.caller
+    if caller.space == DEFAULT_SPACE:
+        return []
+    async with execution.loom.database.begin(caller) as tx:
+        held = await statistics.space_exists(tx)
+    return [] if held else [NEW.format(space=caller.space, owner=caller.owner)]

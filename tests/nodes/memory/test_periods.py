@@ -1,0 +1,83 @@
+"""The time that a question is about."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from reasonloom.nodes.memory.periods import AskedTime, asked_time
+
+TODAY = date(2026, 11, 24)
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("Who led the team in spring 2024?", (2024, 3, 1), (2024, 6, 1)),
+        ("Where did we stay last summer?", (2026, 6, 1), (2026, 9, 1)),
+        ("Where did we stay last winter?", (2025, 12, 1), (2026, 3, 1)),
+        ("Wer war im Herbst 2023 Teamleiter?", (2023, 9, 1), (2023, 12, 1)),
+        ("What did the audit find in Q2 2025?", (2025, 4, 1), (2025, 7, 1)),
+        ("Was kostete es im 1. Quartal 2025?", (2025, 1, 1), (2025, 4, 1)),
+        ("Which database did we use in early 2024?", (2024, 1, 1), (2024, 5, 1)),
+        ("Bei wem waren wir Ende 2023?", (2023, 9, 1), (2024, 1, 1)),
+        ("What was the rate in March 2025?", (2025, 3, 1), (2025, 4, 1)),
+        ("What was the rate on 8 March 2025?", (2025, 3, 8), (2025, 3, 9)),
+        ("Where did she live in 2023?", (2023, 1, 1), (2024, 1, 1)),
+        ("What did we decide last month?", (2026, 10, 1), (2026, 11, 1)),
+        ("What was so two years ago?", (2024, 5, 26), (2025, 5, 26)),
+        ("Wo wohnte er vor zwei Jahren?", (2024, 5, 26), (2025, 5, 26)),
+    ],
+)  # fmt: skip
+def test_a_past_period(question: str, start: tuple[int, ...], end: tuple[int, ...]) -> None:
+    found = asked_time(question, TODAY)
+    assert (found.start, found.end) == (date(*start), date(*end))
+
+
+@pytest.mark.parametrize(
+    ("question", "end"),
+    [
+        ("What was the rate before June 2025?", (2025, 6, 1)),
+        ("Bis Ende 2024, wie viel Zeit hatten die Kunden?", (2024, 9, 1)),
+        ("Where did they live until 2024?", (2024, 1, 1)),
+    ],
+)
+def test_the_time_before_a_date(question: str, end: tuple[int, ...]) -> None:
+    found = asked_time(question, TODAY)
+    assert (found.start, found.end) == (None, date(*end))
+    assert found.looks_back or "Bis" in question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where does she live?",
+        "What has changed since March 2025?",
+        "What is planned for spring 2027?",
+        "How do I spring a leak?",
+        "What do we do in winter?",
+        "Who is on call this month?",
+        "What is due in 2099?",
+        "0000-99-99 and 31 February 2025",
+        "9999999999 years ago",
+    ],
+)
+def test_now_is_no_period(question: str) -> None:
+    assert asked_time(question, TODAY) == AskedTime()
+
+
+def test_what_was_so_before_a_change_looks_back() -> None:
+    assert asked_time("Which bank did we use originally?", TODAY).looks_back
+    assert asked_time("Wo wohnten wir vor dem Umzug?", TODAY).looks_back
+    assert not asked_time("Which bank do we use?", TODAY).looks_back
+
+
+def test_distance_and_months_of_a_period() -> None:
+    spring = asked_time("in spring 2024", TODAY)
+    assert spring.days_away(datetime(2024, 4, 1, tzinfo=UTC)) == 0
+    assert spring.days_away(datetime(2024, 6, 1, tzinfo=UTC)) == 1
+    assert spring.days_away(datetime(2024, 2, 28, tzinfo=UTC)) == 2
+    assert list(spring.month_terms()) == ["2024-03", "2024-04", "2024-05"]
+    assert asked_time("in March 2024", TODAY).month_terms() == {}, "the date itself is a term"
+    assert asked_time("in 2024", TODAY).month_terms() == {}

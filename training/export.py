@@ -7,7 +7,8 @@ layers. `llm/classifier/reader.onnx`: the trained layers and heads. Each graph r
 Input: `words`, float32 of shape (tokens, 384). Outputs of the encoder: `tokens` (tokens, 384), the
 vectors of the last layer, and `sentence` (384), their mean, not normed. Outputs of the reader, of
 shape (n): `entailment` 3, `bias` 9, `argues` 1, `emotion` 12, `circumplex` 3, `framework` 8,
-`soundness` 1; and `pull`, (tokens, 9): what each token adds to `bias`, which is their mean.
+`soundness` 1, `replaces` 1; and `pull`, (tokens, 9): what each token adds to `bias`, which is
+their mean.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from weights import published
 HIDDEN, HEADS, LAYERS = 384, 12, 6
 OUTPUTS = {
     "entailment": 3, "bias": 9, "argues": 1, "emotion": 12, "circumplex": 3, "framework": 8,
-    "soundness": 1,
+    "soundness": 1, "replaces": 1,
 }  # fmt: skip
 
 

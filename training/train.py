@@ -1,7 +1,8 @@
 """Teaches the reader on the cases: `python training/train.py MODEL_FOLDER PUBLIC OUT.npz`.
 
-One encoder, seven heads: whether a claim follows from a text, bias, whether a text argues,
-emotion, circumplex, framework, and which of two texts reasons better. MODEL_FOLDER holds
+One encoder, eight heads: whether a claim follows from a text, bias, whether a text argues,
+emotion, circumplex, framework, which of two texts reasons better, and whether a newer memory
+replaces an older one. MODEL_FOLDER holds
 `model.safetensors` and `tokenizer.json` of all-MiniLM-L6-v2; PUBLIC the public texts and pairs
 that README.md names. After each round the state is kept beside OUT, and a later call goes on.
 """
@@ -39,7 +40,7 @@ from reasonloom.llm.classifier.classifier import (
 CASES = Path(__file__).parent / "cases"
 LAYERS = range(6)
 BATCH, SEED = 32, 1
-THIRDS = (2, 2, 1, 0, 0)
+THIRDS = (2, 2, 1, 0, 0, 0, 0, 0)
 """How many thirds of the public pairs are taught in each round; own cases are in all of them."""
 
 RATE, HEAD_RATE, WARM_UP, SMOOTHING = 1.5e-4, 1e-3, 0.06, 0.05
@@ -73,6 +74,9 @@ OWN_TIMES = 2
 DISTRACTED = 0.25
 """How many pairs are taught among one to three texts that have nothing to do with the claim."""
 
+SAME = 1_500
+"""Pairs of a text and a claim that are taught as replacing nothing."""
+
 Case = dict[str, Any]
 Task = tuple[str, list[Case]]
 
@@ -93,6 +97,7 @@ class Reader(nn.Module):
             "circumplex": 3,
             "framework": len(FRAMEWORKS),
             "soundness": 1,
+            "replaces": 1,
         }
         self.heads = nn.ModuleDict({name: nn.Linear(HIDDEN, size) for name, size in sizes.items()})
         self.drop = nn.Dropout(0.1)
@@ -187,6 +192,17 @@ def own_pairs() -> list[Case]:
     return [*pairs, *fitting, *same]
 
 
+def replacement_cases() -> list[Case]:
+    """Return pairs of an older and a newer memory; what follows from a text replaces nothing."""
+    same = [
+        {"older": pair["premise"], "newer": pair["hypothesis"], "replaces": False}
+        for pair in cases_of("entailment")
+        if pair["label"] != VERDICTS[2] and "\n" not in pair["premise"]
+    ]
+    chosen = random.Random(SEED).sample(same, SAME)  # noqa: S311
+    return [*cases_of("replaces"), *chosen]
+
+
 def tasks_of(public: Path) -> list[list[Task]]:
     """Return the tasks of each round; emotions and frameworks are in the last one twice."""
     arguing, unbiased = argument_cases(public)
@@ -196,6 +212,7 @@ def tasks_of(public: Path) -> list[list[Task]]:
         ("emotion", cases_of("emotions")),
         ("framework", cases_of("frameworks")),
         ("soundness", cases_of("pairs")),
+        ("replaces", replacement_cases() * 2),
     ]
     own, public_of = own_pairs(), public_pairs(public)
     rounds = []
@@ -243,12 +260,12 @@ def loss_of(reader: Reader, name: str, cases: list[Case]) -> Tensor:
         return nn.functional.softplus(worse - better).mean()
     if name == "entailment":
         return entailment_loss(reader, cases)
+    if name == "replaces":
+        pairs = reader([(case["older"], case["newer"]) for case in cases])
+        return yes_or_no_loss(reader.heads["replaces"](pairs), [case["replaces"] for case in cases])
     texts = reader([case.get("text") or case["problem"] for case in cases])
     if name == "argues":
-        wanted = torch.tensor([float(case["argues"]) for case in cases])
-        return nn.functional.binary_cross_entropy_with_logits(
-            reader.heads["argues"](texts)[:, 0], wanted * (1 - SMOOTHING) + SMOOTHING / 2
-        )
+        return yes_or_no_loss(reader.heads["argues"](texts), [case["argues"] for case in cases])
     order = {"bias": BIASES, "emotion": EMOTIONS, "framework": FRAMEWORKS}[name]
     wanted = torch.tensor([order.index(case["label"]) for case in cases])
     entropy = nn.CrossEntropyLoss(label_smoothing=SMOOTHING)
@@ -257,6 +274,14 @@ def loss_of(reader: Reader, name: str, cases: list[Case]) -> Tensor:
         axes = [[case[axis] for axis in ("valence", "arousal", "dominance")] for case in cases]
         loss = loss + nn.functional.mse_loss(reader.heads["circumplex"](texts), torch.tensor(axes))
     return loss
+
+
+def yes_or_no_loss(outputs: Tensor, labels: Sequence[bool]) -> Tensor:
+    """Return the loss of a head of one number."""
+    wanted = torch.tensor([float(label) for label in labels])
+    return nn.functional.binary_cross_entropy_with_logits(
+        outputs[:, 0], wanted * (1 - SMOOTHING) + SMOOTHING / 2
+    )
 
 
 def entailment_loss(reader: Reader, cases: list[Case]) -> Tensor:

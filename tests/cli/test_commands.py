@@ -94,7 +94,7 @@ def test_the_doctor_tells_of_every_part(run: Run) -> None:
     assert done.returncode == 0
     findings = json.loads(done.stdout)
     parts = {finding["part"] for finding in findings}
-    assert parts == {"versions", "llm", "embedder", "database", "tools", "prompts"}
+    assert parts == {"versions", "llm", "embedder", "database", "owner", "tools", "prompts"}
     assert "OPENAI_API_KEY" in done.stdout
     assert "sk-secret" not in done.stdout + done.stderr
 

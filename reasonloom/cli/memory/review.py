@@ -91,10 +91,10 @@ def _ask(items: list[ReviewItem]) -> list[ReviewItem]:
         _show(item)
         keys = "skfnq" if item.newer else "kfnq"
         words = {"s": "supersede", "k": "keep", "f": "forget", "n": "next", "q": "quit"}
-        asked = ", ".join(f"[{key}] {words[key]}" for key in keys)
+        offered = ", ".join(f"[{key}] {words[key]}" for key in keys)
         key = ""
         while key not in keys or not key:
-            key = typer.prompt(asked, default="n", show_default=False).strip().lower()[:1]
+            key = typer.prompt(offered, default="n", show_default=False).strip().lower()[:1]
         if key == QUIT:
             break
         decided.append(item.model_copy(update={"decision": KEYS[key]}))

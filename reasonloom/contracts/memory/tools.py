@@ -27,16 +27,14 @@ SECTORS: tuple[Sector, ...] = ("episodic", "semantic", "procedural", "emotional"
 class UserRequest(CamelRequest):
     """A request that names whose memories it is about; another user is another space."""
 
-    user_id: Annotated[Name, Field(description="User whose memories these are")]
+    user_id: Annotated[Name, Field(description="Whose memories")]
 
     def space(self) -> str | None:
         """Return the user's id: the owner's own name, or none, is the default space."""
         return self.user_id or None
 
 
-OwnerByDefault = Annotated[
-    Name, Field(description="User whose memories these are; default: the owner's own")
-]
+OwnerByDefault = Annotated[Name, Field(default_factory=str)]
 """Leave it out unless several users share one owner."""
 
 
@@ -76,20 +74,23 @@ class Remember(UserRequest):
 class SupersedingRemember(Remember):
     """Store a fact, event, how-to, feeling or insight for later.
 
-    It is embedded in five sector views and linked to its nearest memories. The answer names
-    older memories that it may replace; `supersede` marks such as no longer current.
+    The answer names older memories that it may replace; supersede settles that.
     """
 
-    user_id: OwnerByDefault = ""
+    user_id: OwnerByDefault
     session_id: Annotated[
-        Name, Field(description="Session it belongs to; default: that of the day")
-    ] = ""
+        Name, Field(default_factory=str, description="Default: the day's session")
+    ]
     primary_sector: Annotated[
-        Sector, Field(description="Default: episodic if the content names a day, else semantic")
-    ] = "semantic"
+        Sector,
+        Field(
+            default_factory=lambda: "semantic",
+            description="Default: by content",
+        ),
+    ]
     supersede: Annotated[
         list[Name] | None,
-        Field(max_length=20, description="Ids of memories that this one replaces, such as mem-42"),
+        Field(max_length=20, description="Ids of memories that it replaces"),
     ] = None
 
 
@@ -173,20 +174,20 @@ class Recall(Selection):
 class AtMoment(CamelRequest):
     """What was current at a moment, rather than now."""
 
-    user_id: OwnerByDefault = ""
+    user_id: OwnerByDefault
     as_of: Annotated[
         Moment | None,
-        Field(description="What held then: a past date, such as 2025-12-07, or moment"),
+        Field(description="What was current then"),
     ] = None
 
 
 class ExplainedRecall(AtMoment, Recall):
-    """Find memories by meaning and words, best first; superseded ones after their successors.
+    """Find memories by meaning and words, best first.
 
     Score = 0.6 similarity + 0.2 salience + 0.1 recency + 0.1 link weight.
     """
 
-    explain: Annotated[bool, Field(description="Tell what each score is made of")] = False
+    explain: bool = False
 
 
 class StoredMetadata(CamelAnswer):
@@ -228,7 +229,7 @@ class Explanation(CamelAnswer):
 class RecalledMemory(CamelAnswer):
     """One memory found; `score` is in 0..1 and comparable within one answer.
 
-    `valid_from` is when it was said, `superseded_by` the memory that replaced it.
+    `valid_from` is when it was said, if earlier; `superseded_by` the memory that replaced it.
     """
 
     id: str
@@ -276,7 +277,7 @@ class ExplainedSearch(AtMoment, Search):
     memories that pass the filters. For questions use recall.
     """
 
-    explain: Annotated[bool, Field(description="Tell what each rank is made of")] = False
+    explain: bool = False
 
 
 class TermRanks(CamelAnswer):

@@ -143,9 +143,14 @@ async def embed_many(
 
 
 async def nearest_memories(
-    tx: Transaction, execution: Execution, vector: list[float] | None, *, exclude: int = 0
+    tx: Transaction,
+    execution: Execution,
+    vector: list[float] | None,
+    *,
+    exclude: int = 0,
+    least: float = WAYPOINT_COSINE,
 ) -> dict[int, float]:
-    """Return the most similar memories above the threshold, with their cosines.
+    """Return the three most similar memories with a cosine of at least `least`, and the cosines.
 
     `exclude` is the memory itself, if it is already stored.
     """
@@ -153,18 +158,15 @@ async def nearest_memories(
         return {}
     near = Nearness(vector, execution.loom.embedder.model, ["semantic"])
     found = await retrieval.find_nearest(tx, near, scope=Scope(), pool=MOST_WAYPOINTS + 1)
-    similar = (
-        (key, cosine)
-        for key, cosine in found.items()
-        if key != exclude and cosine >= WAYPOINT_COSINE
-    )
+    similar = ((key, cosine) for key, cosine in found.items() if key != exclude and cosine >= least)
     return dict(islice(similar, MOST_WAYPOINTS))
 
 
 async def link_waypoints(
     tx: Transaction, execution: Execution, memory_id: int, near: Mapping[int, float]
 ) -> int:
-    """Link a memory to its nearest; return the number of new links."""
+    """Link a memory to those of its nearest that are similar; return the number of new links."""
+    near = {key: cosine for key, cosine in near.items() if cosine >= WAYPOINT_COSINE}
     origins = dict.fromkeys(near, memory_links.WAYPOINT)
     origins.update(dict.fromkeys(near_duplicates(near), memory_links.NEAR_DUPLICATE))
     return await memory_links.link_waypoints(

@@ -161,7 +161,7 @@ def view_source_of(given: Given, at: datetime) -> ViewSource:
     )
 
 
-def said_at(given: Given, at: datetime) -> datetime:
+def stated_at(given: Given, at: datetime) -> datetime:
     """Return when a given memory was said: as its context states, else now."""
     return stated_moment(given.metadata.context if given.metadata else None) or at
 

@@ -81,7 +81,7 @@ LOOKS_BACK = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTime:
+class QuestionTime:
     """What time a question is about; without any field it is about now.
 
     `start` and `end` are the days of a period that has begun in the past, `end` excluded;
@@ -114,22 +114,22 @@ class AskedTime:
         return {f"{n // 12}-{n % 12 + 1:02}": MONTH_WEIGHT for n in months}
 
 
-NOW = AskedTime()
+NOW = QuestionTime()
 Period = tuple[date, date]
 
 
-def asked_time(question: str, today: date) -> AskedTime:
+def question_time(question: str, today: date) -> QuestionTime:
     """Return the time that a question is about, as seen from `today`."""
     question = question[:READ_CHARACTERS]
     looks_back = bool(LOOKS_BACK.search(question))
     for word in UNTIL.finditer(question):
         near = question[word.end() : word.end() + REACH]
         if not AGO.match(question, word.start()) and (period := _earliest(near, today)):
-            return AskedTime(None, period[0], looks_back)
+            return QuestionTime(None, period[0], looks_back)
     period = _earliest(question, today)
     if period and period[1] <= today:
-        return AskedTime(*period, looks_back)
-    return AskedTime(looks_back=looks_back)
+        return QuestionTime(*period, looks_back)
+    return QuestionTime(looks_back=looks_back)
 
 
 def _earliest(text: str, today: date) -> Period | None:
@@ -150,13 +150,13 @@ def _periods(text: str, today: date) -> Iterator[Period]:
             if not SINCE.search(rest[: found.start()]) and (period := read(found, today)):
                 yield period
         rest = form.sub(lambda found: " " * len(found.group()), rest)
-    if not SINCE.search(_before_a_date(rest)):
+    if not SINCE.search(_text_ahead_of_date(rest)):
         for mention in date_mentions(rest):
             if period := _period_of(mention, today):
                 yield period
 
 
-def _before_a_date(text: str) -> str:
+def _text_ahead_of_date(text: str) -> str:
     """Return the text before the first digit or capitalised word that follows a small one."""
     found = re.search(r"\d|(?<=\s)[A-ZÄÖÜ]", text)
     return text[: found.start()] if found else ""

@@ -33,7 +33,7 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     finding = await retrieve(
         execution,
         request.text,
-        scope=scope_of(request, now=execution.loom.clock(), superseded=True),
+        scope=scope_of(request, now=execution.loom.clock(), superseded=bool(request.text)),
         sectors=request.sectors or SECTORS,
         offset=request.offset,
         limit=request.limit,
@@ -54,7 +54,11 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
 def _recalled_memory(scored: ScoredMemory, *, explain: bool) -> RecalledMemory:
     memory = scored.memory
     ids = {"session_id": memory.session, "run_id": str(memory.run_id or "")}
-    newer = {"superseded_by": f"mem-{memory.superseded_by}"} if memory.superseded_by else {}
+    validity: dict[str, str] = {}
+    if memory.valid_from != memory.created_at:
+        validity["valid_from"] = memory.valid_from.isoformat()
+    if memory.superseded_by:
+        validity["superseded_by"] = f"mem-{memory.superseded_by}"
     provenance = Provenance(
         principal=memory.principal,
         tool=memory.tool,
@@ -66,7 +70,6 @@ def _recalled_memory(scored: ScoredMemory, *, explain: bool) -> RecalledMemory:
         id=f"mem-{memory.id}",
         content=memory.content,
         created_at=memory.created_at.isoformat(),
-        valid_from=memory.valid_from.isoformat(),
         last_accessed=memory.last_accessed.isoformat(),
         strength=memory.strength,
         salience=memory.salience,
@@ -74,7 +77,7 @@ def _recalled_memory(scored: ScoredMemory, *, explain: bool) -> RecalledMemory:
         metadata=stored_metadata(memory),
         score=round(scored.score, DIGITS),
         provenance=provenance,
-        **newer,
+        **validity,
         **({"explanation": explain_score(scored)} if explain else {}),
     )
 

@@ -17,13 +17,20 @@ from reasonloom.nodes.memory.embedding import (
     sector_views,
 )
 from reasonloom.nodes.memory.forget import memory_number
-from reasonloom.nodes.memory.new_memory import new_memory_of, said_at, view_source_of
-from reasonloom.nodes.memory.replacement import HOW, find_replaceable, mark_replaced
+from reasonloom.nodes.memory.new_memory import new_memory_of, stated_at, view_source_of
+from reasonloom.nodes.memory.replacement import (
+    HOW,
+    LEAST_COSINE,
+    find_replaceable,
+    looks_for_replaced,
+    mark_replaced,
+)
 from reasonloom.nodes.memory.spaces import new_space_notes
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import deduplication, memories
 from reasonloom.stores.memory.memories import NewMemory
+from reasonloom.stores.memory.search import retrieval
 from reasonloom.stores.sessions import sessions
 
 if TYPE_CHECKING:
@@ -42,10 +49,12 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
     texts = sector_views(view_source_of(request, at))
     vectors, notes = await embed_views(execution.loom.embedder, texts)
     notes += await new_space_notes(execution)
-    said = said_at(request, at)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        near = await nearest_memories(tx, execution, vectors.get("semantic"))
-        likely = await find_replaceable(tx, execution, request.content, said, near)
+        vector = vectors.get("semantic")
+        near = await nearest_memories(tx, execution, vector, least=LEAST_COSINE)
+        looks = near and looks_for_replaced(execution, request.content)
+        nearest = await retrieval.fetch(tx, list(near)) if looks else []
+    likely = await find_replaceable(request.content, stated_at(request, at), nearest)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await open_session(tx, execution, request.session_id or at.date().isoformat())
         memory = new_memory_of(

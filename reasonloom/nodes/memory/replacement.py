@@ -6,17 +6,18 @@ that the older no longer holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.memory.tools import ReplacedMemory
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.llm.classifier import replaces
 from reasonloom.nodes.memory.forget import memory_number
+from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.stores.graph_memory import supersession
 from reasonloom.stores.memory import memories
-from reasonloom.stores.memory.search import retrieval
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,15 +26,21 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.memory.search.retrieval import FoundMemory
 
-LIKELY = 0.7
+LEAST_COSINE = 0.3
+"""The least similarity of memories that are read with a new one."""
+
+LIKELY = 0.8
 """The least probability at which the answer names a memory."""
 
-SURE = 0.95
+SURE = 0.98
 """The least probability at which `REASONLOOM_SUPERSEDE=auto` marks it."""
+
+READ = 2_000
+"""Characters of a memory that are read: more than the reader's tokens can be."""
 
 ORIGIN = "may_replace"
 WHY = "read as an earlier value of the same thing"
-SHOWN = 200
+EXCERPT = 200
 """Characters of an older memory that an answer shows."""
 
 FIELD = "supersede"
@@ -59,24 +66,27 @@ class Replaceable:
         content = self.memory.content
         return ReplacedMemory(
             id=f"mem-{self.memory.id}",
-            content=content if len(content) <= SHOWN else f"{content[:SHOWN]}…",
+            content=content if len(content) <= EXCERPT else f"{content[:EXCERPT]}…",
             why=WHY,
-            confidence=round(self.probability, 2),
+            confidence=floor(self.probability * 100) / 100,
         )
 
 
+def looks_for_replaced(execution: Execution, content: str) -> bool:
+    """Return whether to look for what a content replaces: nothing, if it reads like an order."""
+    wanted = execution.loom.settings.supersede != "off"
+    return wanted and not detect_injection(content).reasons
+
+
 async def find_replaceable(
-    tx: Transaction, execution: Execution, content: str, said: datetime, near: Mapping[int, float]
+    content: str, stated: datetime, near: Sequence[FoundMemory]
 ) -> list[Replaceable]:
     """Return those of the nearest memories that `content` may replace, the likeliest first.
 
-    What was said after `said` is newer, and what says the same is a duplicate.
+    What was said after `stated` is newer, and what says the same is a duplicate.
     """
-    if not near or execution.loom.settings.supersede == "off":
-        return []
-    found = await retrieval.fetch(tx, list(near))
-    older = [each for each in found if each.valid_from <= said and each.content != content]
-    probabilities = await replaces([(each.content, content) for each in older])
+    older = [each for each in near if each.valid_from <= stated and each.content != content]
+    probabilities = await replaces([(each.content[:READ], content[:READ]) for each in older])
     likely = [
         Replaceable(each, probability)
         for each, probability in zip(older, probabilities, strict=True)

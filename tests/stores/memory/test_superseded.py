@@ -75,7 +75,7 @@ async def test_a_hidden_correction_corrects_nothing_until_it_is_restored(
 ) -> None:
     old = await add(engine, "The gate opens at five o'clock.")
     new = await add(engine, "The gate opens at six o'clock.", (old, "supersedes"))
-    assert await recalled(engine, "gate opens") == ["The gate opens at six o'clock."]
+    assert (await recalled(engine, "gate opens"))[0] == "The gate opens at six o'clock."
     forgotten = {"userId": "local", "memoryId": f"mem-{new}", "soft": True}
     await call(engine, "forget", forgotten)
     assert await recalled(engine, "gate opens") == ["The gate opens at five o'clock."]

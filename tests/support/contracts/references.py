@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Any
 
 from reasonloom.contracts.tool_names import SERVED_AS, reference_name
@@ -20,12 +20,20 @@ BUILT: list[tuple[str, ToolLine]] = [
 AS_NAMES = {toolset: name for name, toolset in SERVED_AS.items()}
 
 BEYOND = {
-    "recall": {"explain"},
-    "search": {"explain"},
+    "remember": {"supersede"},
+    "recall": {"asOf", "explain"},
+    "search": {"asOf", "explain"},
     "reasoning_auto": {"execute"},
     "reasoning_got_prune": {"preview", "restore"},
 }
 """The closed list of arguments beyond a reference, in the combined server only."""
+
+OPTIONAL = {
+    "remember": {"userId", "sessionId", "primarySector"},
+    "recall": {"userId"},
+    "search": {"userId"},
+}
+"""What a reference requires and the combined server does not."""
 
 BESIDE: dict[str, dict[str, Any]] = {
     "update_memory": {"strength": 0.5},
@@ -54,7 +62,12 @@ def facts_of(toolset: str, name: str) -> dict[str, Any]:
 
 
 def schema_faults(
-    reference: dict[str, Any], ours: dict[str, Any], *, beyond: set[str], path: str = ""
+    reference: dict[str, Any],
+    ours: dict[str, Any],
+    *,
+    beyond: Set[str],
+    optional: Set[str] = frozenset(),
+    path: str = "",
 ) -> Iterator[str]:
     """Yield where a published schema departs from the reference's."""
     where = path or "arguments"
@@ -64,7 +77,7 @@ def schema_faults(
     for key in NOT_OURS_TO_ADD:
         if key in ours and key not in reference:
             yield f"{where}: {key} is not in the reference"
-    if set(ours.get("required", ())) != set(reference.get("required", ())):
+    if set(ours.get("required", ())) != set(reference.get("required", ())) - optional:
         yield f"{where}: required is {ours.get('required')}, not {reference.get('required')}"
     theirs, mine = reference.get("properties", {}), ours.get("properties", {})
     if lacking := set(theirs) - set(mine):

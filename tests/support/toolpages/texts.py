@@ -90,6 +90,8 @@ READING = (
 )
 
 MEANINGS: Mapping[str, str] = {
+    "userId": "Whose memories; default: the owner's",
+    "explain": "What each score is made of",
     "primarySector": "What kind of memory it is",
     "metadata": "What is noted beside the content; to find by, all that is given must fit",
     "tags": "Labels of your own",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.nodes.loom import Loom
     from reasonloom.stores.database import Transaction
+    from reasonloom.stores.memory.review import MemoryPair
 
 Finding = Literal["outdated", "double", "suspicious", "unused"]
 Decision = Literal["supersede", "keep", "forget"]
@@ -78,7 +79,7 @@ async def review_items(loom: Loom, caller: Caller, *, most: int) -> list[ReviewI
             newer_text=excerpt_of(each.newer_text),
             confidence=round(each.weight, 2),
         )
-        for each in pairs
+        for each in _most_serious(pairs)
     ]
     scores = {key: detect_injection(text).score for key, text in texts.items()}
     found += [
@@ -100,6 +101,12 @@ async def review_items(loom: Loom, caller: Caller, *, most: int) -> list[ReviewI
         for finding in ("outdated", "double", "suspicious", "unused")
         for each in [item for item in found if item.finding == finding][:most]
     ]
+
+
+def _most_serious(pairs: Sequence[MemoryPair]) -> list[MemoryPair]:
+    """Return each pair once: as outdated, if it is also double."""
+    ordered = sorted(pairs, key=lambda each: each.origin != "may_replace")
+    return list({(each.newer, each.older): each for each in reversed(ordered)}.values())[::-1]
 
 
 async def settle(loom: Loom, caller: Caller, items: Sequence[ReviewItem]) -> Settled:

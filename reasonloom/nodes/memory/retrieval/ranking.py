@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from reasonloom.nodes.memory.injection.detection import detect_injection
-from reasonloom.nodes.memory.periods import NOW, AskedTime
+from reasonloom.nodes.memory.periods import NOW, QuestionTime
 from reasonloom.nodes.memory.retrieval.scoring import (
     RelevanceSignals,
     ScoreParts,
@@ -31,8 +31,11 @@ if TYPE_CHECKING:
 EXPANDED_CANDIDATES = 20
 """The best candidates whose linked memories join the candidates."""
 
-REPLACES = 0.9
-"""The least probability with which a memory ranks after a newer one before anybody settled it."""
+COMPARABLE = 0.8
+"""How well such a newer memory must match the question, as a share of the older one's match."""
+
+REPLACES = 0.95
+"""The least probability at which a memory and a newer one change places before they are settled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class RankingQuery:
     dates: Mapping[str, float]
     floor: float
     guarded: bool = False
-    time: AskedTime = NOW
+    time: QuestionTime = NOW
 
     def met_by(self, match: Match, found: RankingFeatures) -> RelevanceSignals:
         """Return a memory's own signals."""
@@ -126,18 +129,12 @@ async def rank(
     _add_session_signals(known)
     near = sum(match.cosine is not None for match in found.values())
     unlike = near < min(pool, query_terms.visible) and not scope.narrow
-    newer |= {edge.target: edge.source for edge in edges if edge.replaces >= REPLACES}
-    known_then = {
-        old: new
-        for old, new in newer.items()
-        if new in known.traits and question.time.knows(known.traits[new].valid_from)
-    }
     half_life = execution.loom.settings.recency_half_life_days
     now = scope.as_of or execution.loom.clock()
     ranked = _order_candidates(
         known, edges, lambda moment: recency_at(moment, now, half_life, question.time)
     )
-    ordered = current_first(ranked, known_then, reverse=question.time.looks_back)
+    ordered = _order_by_validity(ranked, known, question, newer, edges)
     return Ranking(ordered, query_terms, cut=query_terms.cut, unlike=unlike)
 
 
@@ -203,6 +200,55 @@ def _order_candidates(
         for key, signals in known.signals.items()
     ]
     return sorted(ranked, key=lambda each: (-each.parts.score, each.id))
+
+
+def _order_by_validity(
+    ranked: list[RankedMemory],
+    known: CandidatePool,
+    question: RankingQuery,
+    newer: Mapping[int, int],
+    edges: Iterable[Link],
+) -> list[RankedMemory]:
+    """Return the ranking with what held at the time of the question before what did not."""
+    looks_back = question.time.looks_back
+    likely = {
+        edge.target: edge.source
+        for edge in edges
+        if edge.replaces >= REPLACES and _is_comparable(known, edge.target, edge.source)
+    }
+    if not looks_back:
+        _swap(ranked, _known_then(known, question, likely))
+    return current_first(ranked, _known_then(known, question, newer), reverse=looks_back)
+
+
+def _known_then(
+    known: CandidatePool, question: RankingQuery, newer: Mapping[int, int]
+) -> dict[int, int]:
+    """Return those pairs whose newer memory was said by then, and is not suspicious."""
+    return {
+        old: new
+        for old, new in newer.items()
+        if new in known.traits
+        and not known.signals[new].suspicion
+        and question.time.knows(known.traits[new].valid_from)
+    }
+
+
+def _is_comparable(known: CandidatePool, old: int, new: int) -> bool:
+    """Return whether a newer memory matches the question nearly as well as the older one."""
+    if not {old, new} <= known.signals.keys():
+        return False
+    return known.signals[new].own() >= COMPARABLE * known.signals[old].own()
+
+
+def _swap(ranked: list[RankedMemory], newer: Mapping[int, int]) -> None:
+    """Exchange the places of memories that rank before the newer one that may replace them."""
+    places = {each.id: place for place, each in enumerate(ranked)}
+    for old, new in newer.items():
+        first, second = places[old], places[new]
+        if first < second:
+            ranked[first], ranked[second] = ranked[second], ranked[first]
+            places[old], places[new] = second, first
 
 
 def current_first(

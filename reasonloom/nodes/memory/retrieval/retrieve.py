@@ -17,7 +17,7 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.memory.dates import date_terms_of_query
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
-from reasonloom.nodes.memory.periods import asked_time
+from reasonloom.nodes.memory.periods import question_time
 from reasonloom.nodes.memory.retrieval.query_tags import tags_named, without_names
 from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery, rank
 from reasonloom.nodes.memory.retrieval.scoring import ScoreParts, recency
@@ -152,7 +152,7 @@ async def _retrieve_by_query(
     near = Nearness(vectors[0], loom.embedder.model, sectors) if vectors else None
     guarded = loom.settings.suspicion
     today = (scope.as_of or loom.clock()).date()
-    time = asked_time(query, today)
+    time = question_time(query, today)
     dates = {**time.month_terms(), **date_terms_of_query(query, today)}
     question = RankingQuery(query, near, named, dates, loom.embedder.floor, guarded, time)
     async with loom.database.begin(execution.caller, searching=True) as tx:

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
-from reasonloom.nodes.memory.periods import AskedTime
+from reasonloom.nodes.memory.periods import QuestionTime
 
 SECONDS_PER_DAY = 86_400.0
 
@@ -46,7 +46,7 @@ PERIOD_HALF_LIFE_DAYS = 90.0
 
 
 def recency_at(
-    valid_from: datetime, now: datetime, half_life_days: float, time: AskedTime
+    valid_from: datetime, now: datetime, half_life_days: float, time: QuestionTime
 ) -> float:
     """Return how near a memory was said to the time that a question is about, 0..1."""
     if time.start or time.end:

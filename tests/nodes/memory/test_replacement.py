@@ -195,3 +195,15 @@ async def test_an_empty_space_names_those_that_hold_memories(engine: Engine) -> 
             "the space of userId 'user' holds no memories; these do: 'local' (the default), 'anna'"
         ]
     assert (await call(engine, "recall", {"text": "qwertz"})).notes == []
+
+
+async def test_an_event_keeps_its_place_until_it_is_settled(engine: Engine) -> None:
+    places = []
+    for sector in ("semantic", "episodic"):
+        user = {"userId": sector, "primarySector": sector}
+        await call(engine, "remember", {"content": OLD, **user})
+        await call(engine, "remember", {"content": NEW, **user})
+        question = {"userId": sector, "text": "What is Petra's phone number?"}
+        found = (await call(engine, "recall", question)).answer["memories"]
+        places.append(found[0]["content"])
+    assert places == [NEW, OLD]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 EXPANDED_CANDIDATES = 20
 """The best candidates whose linked memories join the candidates."""
 
+EVENT = "episodic"
 COMPARABLE = 0.8
 """How well such a newer memory must match the question, as a share of the older one's match."""
 
@@ -235,8 +236,11 @@ def _known_then(
 
 
 def _is_comparable(known: CandidatePool, old: int, new: int) -> bool:
-    """Return whether a newer memory matches the question nearly as well as the older one."""
-    if not {old, new} <= known.signals.keys():
+    """Return whether a newer memory matches the question nearly as well as the older fact.
+
+    An older event still happened, whatever came after it.
+    """
+    if not {old, new} <= known.signals.keys() or known.traits[old].sector == EVENT:
         return False
     return known.signals[new].own() >= COMPARABLE * known.signals[old].own()
 

@@ -30,6 +30,7 @@ class RankingFeatures:
     """
 
     id: int
+    sector: str
     session_id: UUID | None
     salience: float
     valid_from: datetime

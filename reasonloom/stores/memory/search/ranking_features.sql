@@ -1,5 +1,5 @@
 -- name: features
-SELECT m.id, m.session_id, m.salience, m.valid_from,
+SELECT m.id, m.sector, m.session_id, m.salience, m.valid_from,
     CASE WHEN m.source_kind <> 'transcript' THEN left(m.content, {{ head }}) ELSE '' END AS head,
     m.tags && CAST(:tags AS text[]) AS tagged,
     CASE WHEN m.dates && CAST(:dates AS text[]) THEN m.dates END AS dates,

@@ -32,7 +32,7 @@ LEAST_COSINE = 0.3
 LIKELY = 0.8
 """The least probability at which the answer names a memory."""
 
-SURE = 0.98
+SURE = 0.977
 """The least probability at which `REASONLOOM_SUPERSEDE=auto` marks it."""
 
 READ = 2_000
@@ -68,7 +68,7 @@ class Replaceable:
             id=f"mem-{self.memory.id}",
             content=content if len(content) <= EXCERPT else f"{content[:EXCERPT]}…",
             why=WHY,
-            confidence=floor(self.probability * 100) / 100,
+            confidence=floor(self.probability * 1000) / 1000,
         )
 
 

@@ -73,11 +73,11 @@ async def test_what_was_said_later_is_not_replaced(engine: Engine) -> None:
 
 async def test_sure_ones_are_marked_where_the_owner_wants_it(engine: Engine) -> None:
     set_supersede(engine, "auto")
-    old = await store(engine, OLD)
-    new = await store(engine, NEW)
+    old = await store(engine, "The API limit is 100 requests per minute.")
+    new = await store(engine, "We raised the API limit to 250 requests per minute.")
     assert new["superseded"] == [old["memoryId"]]
     await call(engine, "forget", {"userId": "local", "memoryId": new["memoryId"]})
-    (back,) = await explained(engine, "What is Petra's phone number?")
+    (back,) = await explained(engine, "What is the API limit?")
     assert "supersededBy" not in back, "without its successor the old one is current again"
 
 

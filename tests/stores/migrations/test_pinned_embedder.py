@@ -20,7 +20,10 @@ from tests.support.calls import call, recalled, remember
 from tests.support.memory.housekeeping import rows, silent
 
 OLD, NEW = WordllamaEmbedder.model, EncoderEmbedder.model
-BEFORE = "DROP TABLE pinned_embedder; UPDATE alembic_version SET version_num = '0016'"
+BEFORE = (
+    "DROP TABLE pinned_embedder; ALTER TABLE memories DROP COLUMN valid_from; "
+    "UPDATE alembic_version SET version_num = '0016'"
+)
 MODELS = "SELECT DISTINCT model FROM embeddings ORDER BY model"
 ANNA = Caller("anna")
 

@@ -1,6 +1,7 @@
 """Confirms with the packaged reader what words show, and finds the paraphrases they cannot see."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
@@ -13,13 +14,16 @@ from reasonloom.nodes.graph_memory.grounding.reading.matching import find_term
 from reasonloom.nodes.graph_memory.grounding.verdict import Verdict, Witness
 from reasonloom.text.language import is_english
 from reasonloom.text.search_terms import index_terms, keywords_of
-from reasonloom.text.sentences import sentences_in
+from reasonloom.text.sentences import join_sentences, sentences_in
 
 DENIED = 0.1
 """Probability of a contradiction below which what words call one is not."""
 
 PARAPHRASED = 0.97
 """Probability from which a memory that words do not find says the claim."""
+
+PART = re.compile(r"[,;] (?:and|but) ")
+"""What joins parts of a claim; one part that is denied denies all of it."""
 
 MOST_READ = 5
 """Memories that are read for a paraphrase, the nearest ones."""
@@ -50,14 +54,17 @@ async def confirm_verdict(verdict: Verdict, claim: str, current: Mapping[int, st
 
 
 async def _denied(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
-    pairs = [(excerpt(current[each.id], claim), claim) for each in verdict.witnesses]
+    parts = [claim, *PART.split(claim)]
+    pairs = [
+        (excerpt(current[each.id], part), part) for each in verdict.witnesses for part in parts
+    ]
     if any(each.contradiction >= DENIED for each in await entail(pairs)):
         return verdict
     return replace(verdict, contradicted=False, witnesses=(), plain=False)
 
 
 async def _paraphrased(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
-    nearest = dict(islice(current.items(), MOST_READ))
+    nearest = {key: _statements(text) for key, text in islice(current.items(), MOST_READ)}
     read = await entail([(excerpt(memory, claim), claim) for memory in nearest.values()])
     likely = {key: each.entailment for key, each in zip(nearest, read, strict=True)}
     for key in sorted(likely, key=lambda key: -likely[key]):
@@ -65,6 +72,12 @@ async def _paraphrased(verdict: Verdict, claim: str, current: Mapping[int, str])
             witness = Witness(key, "supports", (), None)
             return Verdict("verified", 1.0, False, (witness,), (), (), False, verdict.unread)
     return verdict
+
+
+def _statements(memory: str) -> str:
+    """Return a memory without its questions, which say nothing."""
+    kept = [each for each in sentences_in(memory) if not each.rstrip().endswith("?")]
+    return join_sentences(kept)
 
 
 def _may_say(claim: str, memory: str) -> bool:

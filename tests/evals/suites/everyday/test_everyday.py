@@ -43,7 +43,7 @@ def test_the_packaged_sets_are_as_described() -> None:
         ("near", False): 60,
         ("apart", False): 60,
     }
-    assert Counter(each.replaces for each in both.replacements) == {True: 250, False: 500}
+    assert Counter(each.replaces for each in both.replacements) == {True: 350, False: 600}
     dev, held = load_everyday("dev"), load_everyday("held")
     assert {t.trigger for t in dev.triggers}.isdisjoint(t.trigger for t in held.triggers)
     notes = [{note for claim in half.claims for note in claim.notes} for half in (dev, held)]

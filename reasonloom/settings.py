@@ -129,7 +129,7 @@ class Settings(BaseSettings):
     output_tokens: int = Field(8_000, ge=1)
 
     # memory
-    recency_half_life_days: float = Field(1_000.0, gt=0, le=36_500)
+    recency_half_life_days: float = Field(1_500.0, gt=0, le=36_500)
     decay_hours: float = Field(24.0, ge=0, le=8_760)
     cluster_hours: float = Field(1.0, ge=0, le=8_760)
     suspicion: bool = Field(True)

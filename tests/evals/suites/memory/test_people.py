@@ -10,12 +10,12 @@ from reasonloom.evals.suites.memory.datasets import Source, load_own, retrieval_
 from reasonloom.evals.suites.memory.retrieval import packaged
 from reasonloom.evals.suites.packaged import run_packaged
 
-MEASURED = {"recall@10": 0.930, "ndcg@10": 0.790, "mrr": 0.761}
+MEASURED = {"recall@10": 0.930, "ndcg@10": 0.805, "mrr": 0.784}
 SLACK = 0.015
 """What may be lost: three or four of 228 questions."""
 
-CARRYING = ("cosine", "date")
-"""Signals without which fewer answers are among the ten."""
+CARRYING = {"cosine": "recall@10", "date": "mrr"}
+"""Signals without which a figure falls: dates order what recency by validity finds already."""
 
 
 def test_the_set_is_what_was_labelled() -> None:
@@ -53,7 +53,7 @@ async def test_recall_has_not_fallen_and_no_signal_harms(tmp_path: Path) -> None
     assert whole["n"] == 228
     for name, value in MEASURED.items():
         assert whole[name] > value - SLACK, name
-    for signal in CARRYING:
-        assert without[signal]["recall@10"] < whole["recall@10"] - 0.01, signal
+    for signal, name in CARRYING.items():
+        assert without[signal][name] < whole[name] - 0.01, signal
     for signal, means in without.items():
         assert means["recall@10"] < whole["recall@10"] + SLACK, signal

@@ -19,10 +19,10 @@ from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.journal import WriteBehind
 from reasonloom.graphs.runs.recovery import Recovery
 from reasonloom.graphs.runs.unrecorded import answer_unrecorded
-from reasonloom.llm.choose import choose_llm
-from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.embedding.from_settings import choose_embedder
+from reasonloom.llm.from_settings import choose_llm
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.nodes.loom import Loom
+from reasonloom.nodes.execution import Loom
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.stores.access import Access, find_access
 from reasonloom.stores.database import Database
@@ -32,7 +32,7 @@ from reasonloom.stores.saver import SavedSteps
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.call import Call, Outcome
-    from reasonloom.llm.port import Embedder, LanguageModel
+    from reasonloom.llm.interfaces import Embedder, LanguageModel
     from reasonloom.settings import Settings
 
 

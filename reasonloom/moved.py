@@ -39,7 +39,7 @@ MOVED = {
     "reasonloom.nodes.treesearch.machine": (f"{_TREE_SEARCH}.machine", {"begin": "begin_search"}),
     "reasonloom.nodes.treesearch.outcome": (f"{_TREE_SEARCH}.budget", {"best": "best_so_far"}),
     "reasonloom.nodes.treesearch.settings": (f"{_TREE_SEARCH}.settings", {}),
-    "reasonloom.server.forms.plain": ("reasonloom.server.envelopes.plain", {}),
+    "reasonloom.server.forms.plain": ("reasonloom.server.envelopes.plain_json", {}),
     "reasonloom.server.forms.thought": ("reasonloom.server.envelopes.thought", {}),
     "reasonloom.stores.thoughts": ("reasonloom.stores.sessions.thoughts", {}),
 }  # fmt: skip

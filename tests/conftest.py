@@ -17,8 +17,8 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.schema import publish
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.embedding.from_settings import choose_embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings, load_settings, variables_of
 from reasonloom.stores.access import Access
 from tests.support.databases.postgres import EmptiedDatabases, TestPostgres, running_server

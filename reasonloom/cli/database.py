@@ -16,7 +16,7 @@ from reasonloom.cli.output import progress
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import SettingMistake
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.embedding.choose import DEFAULT
+from reasonloom.llm.embedding.from_settings import DEFAULT
 from reasonloom.nodes.memory.maintenance import reindex as job
 from reasonloom.nodes.memory.maintenance.reindex import ReindexResult
 from reasonloom.settings import load_settings

@@ -15,9 +15,9 @@ from rich.text import Text
 
 from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
 from reasonloom.errors import PromptMistake, ReasonloomError
-from reasonloom.llm.choose import choose_llm, why
-from reasonloom.llm.embedding.choose import DEFAULT, choose_embedder
 from reasonloom.llm.embedding.encoder import EncoderEmbedder
+from reasonloom.llm.embedding.from_settings import DEFAULT, choose_embedder
+from reasonloom.llm.from_settings import choose_llm, why
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.server.catalogue.selection import built_names, choose
 from reasonloom.settings import Settings, found_keys, load_settings

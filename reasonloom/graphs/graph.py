@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.errors import InternalFault
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.state import ToolState
 
 Node = Callable[..., Any]

@@ -10,6 +10,13 @@ from reasonloom.nodes.thought_graph.aggregate import (
     merge,
     persist_merged,
 )
+from reasonloom.nodes.thought_graph.ballot_scoring import (
+    BALLOTS,
+    Ballot,
+    ScoringState,
+    cast_ballot,
+    make_ballots,
+)
 from reasonloom.nodes.thought_graph.conclude import FinalizeState, conclude, find_ends
 from reasonloom.nodes.thought_graph.finalize import close_graph, weigh_conclusion
 from reasonloom.nodes.thought_graph.generate import (
@@ -39,13 +46,6 @@ from reasonloom.nodes.thought_graph.run.steps import (
     tasks,
 )
 from reasonloom.nodes.thought_graph.score import find_scored, persist_score
-from reasonloom.nodes.thought_graph.scoring import (
-    BALLOTS,
-    Ballot,
-    ScoringState,
-    cast_ballot,
-    make_ballots,
-)
 
 
 def _dispatch_ballots(state: ScoringState) -> list[Send]:

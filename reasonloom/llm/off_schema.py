@@ -21,7 +21,7 @@ from reasonloom.llm.structured_output import (
 )
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Reply
+    from reasonloom.llm.interfaces import Reply
 
 DEFAULT_CONFIDENCE = 0.8
 """The reference's confidence for a reply that gives none."""

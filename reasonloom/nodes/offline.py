@@ -16,7 +16,7 @@ from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
 
 OPEN_QUESTION: Kind = "open_question"
 """The `kind` of what nobody has thought through."""

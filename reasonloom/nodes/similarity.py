@@ -14,7 +14,7 @@ from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder
+    from reasonloom.llm.interfaces import Embedder
 
 Bag = Mapping[str, int]
 BY_WORDS = "no embedder: likeness was counted by shared words"

@@ -15,16 +15,17 @@ from reasonloom.contracts.runs import ReasoningAnswer, ReasoningWaiting, Waiting
 from reasonloom.contracts.schema import publish
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import Conflict, RunNotFound
+from reasonloom.server.answer_size import require_size
 from reasonloom.server.auth.principal import caller_of, scopes_of
 from reasonloom.server.auth.scopes import allows
 from reasonloom.server.base_tool import BaseTool, call_result
 from reasonloom.server.catalogue.served import Catalogue, ServedTool
+from reasonloom.server.daily_limit import require_daily_credit
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.envelopes.envelope import ResponseMeta
-from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.envelopes.plain_json import PLAIN
 from reasonloom.server.questions import check_of, questions_result
 from reasonloom.server.tool import report_step
-from reasonloom.server.usage_limits import require_daily_credit, require_size
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver.context import Context

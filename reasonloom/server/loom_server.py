@@ -35,6 +35,7 @@ from reasonloom import __version__
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.tool_names import ALL_TOOLS
 from reasonloom.errors import InvalidArgument, ReasonloomError
+from reasonloom.server.answer_size import limit_contents
 from reasonloom.server.answer_tools import RunTool, answer_tools
 from reasonloom.server.auth.principal import caller_of, scopes_of
 from reasonloom.server.auth.scopes import READ, WRITE, allows
@@ -53,7 +54,6 @@ from reasonloom.server.protocol_middleware import (
 )
 from reasonloom.server.resource_index import ResourceIndex
 from reasonloom.server.tool import make_tool
-from reasonloom.server.usage_limits import limit_contents
 from reasonloom.settings import Settings
 
 MAX_NAMES_IN_ERROR = 20

@@ -19,21 +19,22 @@ from reasonloom.contracts.caller import DEFAULT_SPACE, Caller
 from reasonloom.contracts.schema import publish
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import DatabaseUnavailable, InvalidArgument, TimedOut
+from reasonloom.server.answer_size import require_size
 from reasonloom.server.auth.principal import caller_of
 from reasonloom.server.base_tool import BaseTool, call_result
 from reasonloom.server.catalogue.served import Catalogue, ServedTool
+from reasonloom.server.daily_limit import require_daily_credit
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.envelopes.envelope import ResponseMeta
 from reasonloom.server.questions import questions_result, with_questions
 from reasonloom.server.toolsets.toolset import Effect
-from reasonloom.server.usage_limits import require_daily_credit, require_size
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver.context import Context
 
     from reasonloom.graphs.runs.call import Call, Outcome, Report, Step
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.llm.port import LanguageModel
+    from reasonloom.llm.interfaces import LanguageModel
     from reasonloom.server.catalogue.served import ServedTool
     from reasonloom.server.engine_lifespan import EngineLifespan
 

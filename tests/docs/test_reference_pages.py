@@ -8,7 +8,7 @@ import pytest
 
 from reasonloom.contracts.schema import publish
 from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings, variables_of
 from tests import ROOT
 from tests.faults.patches import all_faults, read_fault

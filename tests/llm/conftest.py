@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from reasonloom.llm.port import Ask
+from reasonloom.llm.interfaces import Ask
 from reasonloom.settings import Settings, variables_of
 from tests.llm.loopback import Loopback, loopback
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reasonloom.llm.interfaces import Reply
 from reasonloom.llm.off_schema import as_requested
-from reasonloom.llm.port import Reply
 from reasonloom.prompts.registry import PromptRegistry
 
 PROMPTS = PromptRegistry()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import LlmRefused, SettingMistake
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.llm.providers.replay import CachedModel, Recorder, ReplayModel, question_key
 from tests.llm.conftest import SCHEMA, ask
 

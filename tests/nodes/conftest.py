@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from tests.support.llms.numbered import TellingLlm
 from tests.support.reasoning.sessions import thinking

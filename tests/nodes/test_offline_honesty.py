@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import Embedder
 from reasonloom.nodes.offline import NO_MODEL, UNCHECKED
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS

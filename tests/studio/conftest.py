@@ -11,7 +11,7 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.server.catalogue.selection import choose
 from reasonloom.settings import Settings, load_settings
 from tests.support.clients.processes import environment

@@ -16,7 +16,7 @@ from playwright.async_api import Browser
 from playwright.async_api import TimeoutError as TooLate
 
 from reasonloom.evals.bench.studio import PAGES as TIMED
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings, load_settings
 from reasonloom.studio.registry import PAGES
 from tests.studio.conftest import Play

@@ -17,8 +17,8 @@ from reasonloom.text.plurals import counted
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.execution import Loom
     from reasonloom.nodes.history.ingestion.reports import FileReport
-    from reasonloom.nodes.loom import Loom
     from reasonloom.settings import Settings
     from reasonloom.stores.database import Database
 

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from reasonloom.cli.server.serve import require_usable
 from reasonloom.errors import ServiceFault
-from reasonloom.llm.choose import chosen
+from reasonloom.llm.from_settings import chosen
 from reasonloom.settings import environment, load_settings
 
 CONVERSATION = Path(__file__).parent / "conversation.json"

@@ -47,11 +47,11 @@ async def require_usable(settings: Settings) -> None:
     """
     choose(settings)
     if settings.llm not in (None, "offline"):
-        from reasonloom.llm.choose import choose_llm
+        from reasonloom.llm.from_settings import choose_llm
 
         await choose_llm(settings).close()
     if "embedder" in settings.model_fields_set:
-        from reasonloom.llm.embedding.choose import choose_embedder
+        from reasonloom.llm.embedding.from_settings import choose_embedder
 
         await choose_embedder(settings).close()
     if settings.database_url:

@@ -25,8 +25,8 @@ from reasonloom.evals.engine import temporary_database
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.llm.port import Ask, Embedder, LanguageModel, Reply
+from reasonloom.llm.embedding.from_settings import choose_embedder
+from reasonloom.llm.interfaces import Ask, Embedder, LanguageModel, Reply
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database, Transaction
 from reasonloom.stores.saver import saving_for

@@ -19,7 +19,7 @@ from typing import cast
 from uuid import UUID, uuid5
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.memory.embedding import ViewSource, sector_views
 from reasonloom.nodes.memory.new_memory import (
     DECAY_PER_DAY,

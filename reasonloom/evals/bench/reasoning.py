@@ -20,7 +20,7 @@ from reasonloom.evals.bench.timing import (
     time_alternately,
     time_once,
 )
-from reasonloom.llm.port import Ask, Reply
+from reasonloom.llm.interfaces import Ask, Reply
 from reasonloom.stores.saver import SavedSteps
 
 SECONDS = 0.2

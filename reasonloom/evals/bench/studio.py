@@ -15,7 +15,7 @@ from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine
 from reasonloom.evals.bench.server.servers import HOST, child_environment, free_port, listening
 from reasonloom.evals.bench.studio_content import Grown, fill_studio, session_of
 from reasonloom.evals.bench.timing import Figure, percentile_95, summarise
-from reasonloom.llm.choose import choose_llm
+from reasonloom.llm.from_settings import choose_llm
 from reasonloom.settings import load_settings
 
 if TYPE_CHECKING:

@@ -34,8 +34,8 @@ from reasonloom.evals.suites.reasoning.orchestration.sorting import SEED, plans
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Step
 from reasonloom.graphs.thought_graph import dispatch_orders
-from reasonloom.llm.port import Ask, LanguageModel, Reply
-from reasonloom.nodes.loom import CurrentRun, Execution
+from reasonloom.llm.interfaces import Ask, LanguageModel, Reply
+from reasonloom.nodes.execution import CurrentRun, Execution
 from reasonloom.nodes.thought_graph.operations.outcome import outcome, run_plan
 from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING
 from reasonloom.nodes.thought_graph.run.steps import (

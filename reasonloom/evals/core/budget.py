@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.llm.port import Priced
+from reasonloom.llm.interfaces import Priced
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import LanguageModel, Usage
+    from reasonloom.llm.interfaces import LanguageModel, Usage
 
 UNKNOWN_PRICE = "nobody knows what this language model costs, so that no budget in usd can be kept"
 

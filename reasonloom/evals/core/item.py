@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import LanguageModel
+    from reasonloom.llm.interfaces import LanguageModel
     from reasonloom.prompts.registry import PromptRegistry
 
 

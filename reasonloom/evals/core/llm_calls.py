@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from reasonloom.errors import InvalidArgument, LlmRefused
 from reasonloom.evals.core.budget import BudgetReached, CallBound, Spending
+from reasonloom.llm.interfaces import Priced
 from reasonloom.llm.messages import text_of, to_dicts
-from reasonloom.llm.port import Priced
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Ask, LanguageModel, Reply, Usage
+    from reasonloom.llm.interfaces import Ask, LanguageModel, Reply, Usage
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from reasonloom.evals.core.suite import Suite
     from reasonloom.evals.core.system import System
     from reasonloom.evals.core.way import Way
-    from reasonloom.llm.port import LanguageModel
+    from reasonloom.llm.interfaces import LanguageModel
     from reasonloom.settings import Settings
 
 

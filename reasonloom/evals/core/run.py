@@ -28,7 +28,7 @@ from reasonloom.settings import load_settings
 if TYPE_CHECKING:
     from reasonloom.evals.core.suite import Suite
     from reasonloom.evals.core.way import Way
-    from reasonloom.llm.port import Embedder, LanguageModel
+    from reasonloom.llm.interfaces import Embedder, LanguageModel
     from reasonloom.settings import Settings
     from reasonloom.stores.access import Access
 

@@ -14,13 +14,13 @@ from reasonloom.evals.core.llm_calls import BudgetedModel, Limits, RecordedModel
 from reasonloom.evals.simulated.game24.model import Game24Model
 from reasonloom.evals.simulated.intersection import SimulatedIntersecter
 from reasonloom.evals.simulated.sorting import SimulatedSorter
-from reasonloom.llm.choose import choose_llm
+from reasonloom.llm.from_settings import choose_llm
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.llm.providers.replay import CachedModel
 
 if TYPE_CHECKING:
     from reasonloom.evals.core.way import Way
-    from reasonloom.llm.port import LanguageModel
+    from reasonloom.llm.interfaces import LanguageModel
     from reasonloom.settings import Settings
 
 SIMULATED: Mapping[str, Callable[[], LanguageModel]] = {

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.item import Answer, Item
-from reasonloom.llm.port import Ask
+from reasonloom.llm.interfaces import Ask
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder, LanguageModel
+    from reasonloom.llm.interfaces import Embedder, LanguageModel
     from reasonloom.prompts.registry import PromptRegistry
     from reasonloom.settings import Settings
     from reasonloom.stores.access import Access

@@ -11,7 +11,7 @@ from jinja2 import meta
 from reasonloom.errors import Conflict, InvalidArgument, PromptMistake
 from reasonloom.evals.core.way import text_of
 from reasonloom.evals.log import Record
-from reasonloom.llm.port import Ask, LanguageModel
+from reasonloom.llm.interfaces import Ask, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry, packaged_templates
 from reasonloom.prompts.template import ENVIRONMENT, PromptTemplate
 from reasonloom.prompts.validation import next_version

@@ -36,7 +36,7 @@ from reasonloom.evals.optimization.trials import (
     usage_of,
     with_prompts_copy,
 )
-from reasonloom.llm.port import LanguageModel
+from reasonloom.llm.interfaces import LanguageModel
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import Settings, load_settings
 

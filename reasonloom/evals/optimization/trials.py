@@ -15,7 +15,7 @@ from reasonloom.evals.core.way import Way
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.optimization.candidate import with_body
 from reasonloom.evals.optimization.split import subset
-from reasonloom.llm.port import Embedder, LanguageModel
+from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry, template_files
 from reasonloom.prompts.template import PromptTemplate
 from reasonloom.settings import Settings

@@ -11,10 +11,10 @@ from reasonloom.errors import InvalidArgument, LlmUnavailable
 from reasonloom.evals.core.item import Item, Mark, ScoringContext
 from reasonloom.evals.core.way import text_of
 from reasonloom.evals.scorers.function import AcceptingScorer
-from reasonloom.llm.port import Ask
+from reasonloom.llm.interfaces import Ask
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import LanguageModel
+    from reasonloom.llm.interfaces import LanguageModel
     from reasonloom.prompts.template import PromptTemplate
 
 PROMPT = "evals/judge"

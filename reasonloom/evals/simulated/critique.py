@@ -33,7 +33,7 @@ from reasonloom.evals.simulated.critique_problems import (
     read_answer,
 )
 from reasonloom.evals.simulated.draw import chance, stream
-from reasonloom.llm.port import Ask, Usage
+from reasonloom.llm.interfaces import Ask, Usage
 
 _REAL = {
     OMITTED: "leaves out that some do not count",

@@ -26,7 +26,7 @@ from reasonloom.evals.simulated.conversation import (
     passages,
 )
 from reasonloom.evals.simulated.draw import along, stream
-from reasonloom.llm.port import Ask, Usage
+from reasonloom.llm.interfaces import Ask, Usage
 
 SUCCESS: Final = {16: 0.92, 24: 0.46, 28: 0.29, 32: 0.18}
 """Share of answers without an error, by the size of either set. Measured."""

@@ -32,7 +32,7 @@ from reasonloom.evals.simulated.conversation import (
     passages,
 )
 from reasonloom.evals.simulated.draw import along, stream
-from reasonloom.llm.port import Ask, Usage
+from reasonloom.llm.interfaces import Ask, Usage
 
 SORT_HALF: Final = 50.0
 """The length at which half of the digits slip in one answer. Fitted."""

@@ -10,7 +10,7 @@ from reasonloom.evals.core.run import Progress, no_progress, run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.log import EvalLog
-from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.settings import load_settings
 
 Result = dict[str, Any]

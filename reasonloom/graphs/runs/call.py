@@ -11,7 +11,7 @@ from uuid import UUID
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.graph import Graph
-from reasonloom.nodes.loom import CurrentRun
+from reasonloom.nodes.execution import CurrentRun
 from reasonloom.stores.runs.questions import QuestionRow
 
 

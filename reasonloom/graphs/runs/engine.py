@@ -27,7 +27,7 @@ from reasonloom.graphs.runs.follow_up import permitted_follow_up, run_follow_up
 from reasonloom.graphs.runs.fork import Fork, copy_step, loom_of_fork, require_own_llm, step_before
 from reasonloom.graphs.runs.journal import RunRows, WriteBehind
 from reasonloom.llm.providers.caller import CALLER, CallerModel
-from reasonloom.nodes.loom import CurrentRun, Execution, Loom
+from reasonloom.nodes.execution import CurrentRun, Execution, Loom
 from reasonloom.nodes.runs.complete_run import done_row
 from reasonloom.stores.runs import questions, runs
 from reasonloom.stores.runs.questions import QuestionRow

@@ -11,7 +11,7 @@ from langgraph.graph.state import CompiledStateGraph
 from reasonloom.errors import Conflict
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.runs.call import Progress, Report
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.stores.saver import SavedSteps, saving_for, thread_of
 
 MOST_STEPS = 200

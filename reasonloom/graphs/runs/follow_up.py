@@ -8,7 +8,7 @@ from uuid import UUID
 from reasonloom.errors import ReasonloomError
 from reasonloom.graphs.graph import FollowUp, load_graph
 from reasonloom.graphs.runs.call import Call, Outcome, offset_report
-from reasonloom.nodes.loom import Loom
+from reasonloom.nodes.execution import Loom
 from reasonloom.stores.runs.runs import RunRow
 
 RESULT_OF = "\x1fresult of "

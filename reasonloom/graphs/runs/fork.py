@@ -10,7 +10,7 @@ from langchain_core.runnables import RunnableConfig
 from reasonloom.errors import Conflict, UnknownName
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.runs.executor import GraphExecutor
-from reasonloom.nodes.loom import Execution, Loom
+from reasonloom.nodes.execution import Execution, Loom
 from reasonloom.stores.runs import runs
 from reasonloom.stores.runs.runs import RunRow
 

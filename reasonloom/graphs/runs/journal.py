@@ -15,7 +15,7 @@ from uuid import UUID
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, DatabaseUnavailable, ReasonloomError
-from reasonloom.nodes.loom import Execution, Loom
+from reasonloom.nodes.execution import Execution, Loom
 from reasonloom.stores.database import Database
 from reasonloom.stores.memory import decay
 from reasonloom.stores.runs import active_runs, questions, runs

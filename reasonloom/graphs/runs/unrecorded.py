@@ -8,11 +8,11 @@ from uuid import uuid4
 
 from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.executor import GraphExecutor
-from reasonloom.nodes.loom import CurrentRun, Execution
+from reasonloom.nodes.execution import CurrentRun, Execution
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.call import Call
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
     from reasonloom.stores.saver import SavedSteps
 
 BY_WORDS = "the database is not available: this was judged by words alone, and is not recorded"

@@ -7,7 +7,7 @@ from langgraph.types import Send
 
 from reasonloom.contracts.thinking.analyze import Analyze
 from reasonloom.graphs.graph import Graph, by_name, wiring
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.thinking.analyze.answer import persist_analysis
 from reasonloom.nodes.thinking.analyze.conclusion import conclude, dispatch_checks
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS

@@ -5,7 +5,7 @@ from langgraph.types import Send
 
 from reasonloom.contracts.thinking.breakdown import Breakdown
 from reasonloom.graphs.graph import Graph, by_name, wiring
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.thinking.breakdown.answer import persist_breakdown
 from reasonloom.nodes.thinking.breakdown.dependencies import relate
 from reasonloom.nodes.thinking.breakdown.grow import (

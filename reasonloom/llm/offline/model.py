@@ -7,10 +7,10 @@ own variables except for what was thought before, numbers are low, and nothing i
 import json
 
 from reasonloom.errors import LlmRefused
+from reasonloom.llm.interfaces import Ask, Reply, usage_of
 from reasonloom.llm.messages import text_of, to_dicts
 from reasonloom.llm.offline.fill import NOTHING_KNOWN, SENTENCES, fill
 from reasonloom.llm.offline.schema import Unfillable
-from reasonloom.llm.port import Ask, Reply, usage_of
 from reasonloom.text.extraction import Findings
 from reasonloom.text.sentences import join_sentences
 

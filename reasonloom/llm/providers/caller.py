@@ -3,7 +3,7 @@
 from typing import NoReturn
 
 from reasonloom.errors import LlmRefused
-from reasonloom.llm.port import Ask
+from reasonloom.llm.interfaces import Ask
 
 CALLER = "caller"
 

@@ -22,7 +22,7 @@ from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
 if TYPE_CHECKING:
     from langbase.types import RunResponse  # type: ignore[import-untyped]
 
-    from reasonloom.llm.port import Ask, Reply
+    from reasonloom.llm.interfaces import Ask, Reply
     from reasonloom.settings import Settings
 
 RUN = "/v1/pipes/run"

@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from reasonloom.errors import LlmRefused
+from reasonloom.llm.interfaces import Ask, Reply
 from reasonloom.llm.messages import text_of, to_dicts, with_schema
-from reasonloom.llm.port import Ask, Reply
 from reasonloom.llm.providers.faults import (
     RETRYABLE_STATUS,
     AttemptFailed,

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reasonloom.errors import LlmRefused, SettingMistake
+from reasonloom.llm.interfaces import Ask, LanguageModel, Priced, Reply, Usage
 from reasonloom.llm.messages import to_dicts
-from reasonloom.llm.port import Ask, LanguageModel, Priced, Reply, Usage
 
 try:
     import fcntl

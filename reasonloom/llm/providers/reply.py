@@ -7,7 +7,7 @@ handled here, before a reply is recorded.
 import math
 from dataclasses import dataclass, replace
 
-from reasonloom.llm.port import REPLY_LIMIT, Ask, Reply, Usage, usage_of
+from reasonloom.llm.interfaces import REPLY_LIMIT, Ask, Reply, Usage, usage_of
 from reasonloom.llm.providers.faults import NoAnswer
 from reasonloom.llm.structured_output import read_object, says_nothing, storable
 

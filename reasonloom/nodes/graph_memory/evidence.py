@@ -25,6 +25,7 @@ from reasonloom.contracts.graph_memory.grounding import (
 from reasonloom.contracts.graph_memory.shared import MemoryEdge, NodesScored
 from reasonloom.contracts.memory.export_format import EdgeType
 from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.rendering import (
     DIGITS,
     bound_contents,
@@ -32,7 +33,6 @@ from reasonloom.nodes.graph_memory.rendering import (
     node_fields,
     render_scored_node,
 )
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import evidence, memory_nodes
@@ -41,7 +41,7 @@ from reasonloom.stores.memory.search import retrieval, similarity
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 

@@ -12,6 +12,7 @@ from langgraph.types import Send
 from reasonloom.contracts.graph_memory.grounding import Evidence, Grounded, MemoryGround
 from reasonloom.contracts.graph_memory.shared import ScoredNode
 from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.evidence import similarity_scores
 from reasonloom.nodes.graph_memory.grounding.agreement import (
     EvidenceFacts,
@@ -31,7 +32,6 @@ from reasonloom.nodes.graph_memory.rendering import (
     node_fields,
     render_scored_node,
 )
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
@@ -41,8 +41,8 @@ from reasonloom.stores.memory.search.scope import Nearness
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.graph_memory.grounding.verdict import Verdict
-    from reasonloom.nodes.loom import Execution
     from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 

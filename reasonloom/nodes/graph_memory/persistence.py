@@ -18,7 +18,7 @@ from reasonloom.stores.memory import deduplication, memories
 from reasonloom.text.hidden_characters import remove_hidden
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
 

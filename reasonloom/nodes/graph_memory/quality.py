@@ -25,9 +25,9 @@ from reasonloom.contracts.graph_memory.queries import (
 from reasonloom.contracts.graph_memory.shared import MemoryNode
 from reasonloom.contracts.memory.export_format import EdgeType, EventType
 from reasonloom.errors import EmbedderUnavailable
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
 from reasonloom.nodes.graph_memory.similar import embedding_dimension
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes
 from reasonloom.stores.graph_memory.node_statistics import (

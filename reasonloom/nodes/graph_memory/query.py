@@ -22,13 +22,13 @@ from reasonloom.contracts.graph_memory.queries import (
     TimeWindow,
 )
 from reasonloom.contracts.graph_memory.shared import MemoryNode, NodesFound
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.rendering import (
     bound_contents,
     from_microseconds,
     injection_warnings,
     render_node,
 )
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes, range_comparison
 from reasonloom.stores.graph_memory.memory_nodes import Conditions, list_nodes, sessions_numbered

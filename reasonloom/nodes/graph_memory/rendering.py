@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from reasonloom.contracts.graph_memory.shared import MemoryNode, ScoredNode
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 

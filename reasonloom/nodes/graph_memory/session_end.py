@@ -15,13 +15,13 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.graph_memory.sessions import SessionEnd, SessionEnded
 from reasonloom.errors import SessionNotFound
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.persistence import (
     NodeDraft,
     PreparedNode,
     persist_node,
     prepare_node,
 )
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
@@ -32,7 +32,7 @@ from reasonloom.stores.memory import memories
 from reasonloom.text.extraction import central_sentences
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.graph_memory.memory_sessions import SessionCourse
     from reasonloom.stores.graph_memory.session_nodes import Entry

@@ -19,9 +19,9 @@ from reasonloom.contracts.graph_memory.sessions import (
     SessionStarted,
 )
 from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.persistence import NodeDraft, persist_node, prepare_node
 from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import (

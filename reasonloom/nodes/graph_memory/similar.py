@@ -13,6 +13,7 @@ from reasonloom.contracts.graph_memory.queries import MemorySimilar
 from reasonloom.contracts.graph_memory.shared import NodesScored
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.errors import EmbedderUnavailable, InvalidArgument
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.evidence import similarity_score
 from reasonloom.nodes.graph_memory.rendering import (
     DIGITS,
@@ -20,7 +21,6 @@ from reasonloom.nodes.graph_memory.rendering import (
     injection_warnings,
     render_scored_node,
 )
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes
@@ -31,7 +31,7 @@ from reasonloom.stores.memory.search.scope import Nearness, Scope
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.llm.port import Embedder
+    from reasonloom.llm.interfaces import Embedder
     from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 

@@ -19,8 +19,8 @@ from reasonloom.contracts.graph_memory.queries import (
 from reasonloom.contracts.graph_memory.shared import MemoryEdge
 from reasonloom.contracts.memory.export_format import EdgeType
 from reasonloom.errors import NodeNotFound
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.rendering import bound_contents, injection_warnings, node_fields
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes
 from reasonloom.stores.graph_memory.traversal import (

@@ -20,6 +20,7 @@ from reasonloom.contracts.graph_memory.nodes import (
     NewEdge,
 )
 from reasonloom.errors import InvalidArgument, NodeNotFound
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.persistence import (
     NodeDraft,
     PreparedNode,
@@ -27,7 +28,6 @@ from reasonloom.nodes.graph_memory.persistence import (
     prepare_node,
 )
 from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes, memory_sessions, supersession

@@ -16,7 +16,7 @@ from reasonloom.stores.runs.redaction import redact_past
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
     from reasonloom.stores.database import Database
     from reasonloom.stores.history.soft_deletes import Forgotten
 

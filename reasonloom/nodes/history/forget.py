@@ -14,7 +14,7 @@ from reasonloom.contracts.history import HistoryForget, HistoryForgotten, MatchS
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.errors import UnknownName
 from reasonloom.nodes.graph_memory.evidence import similarity_score
-from reasonloom.nodes.history import dates, forget_rendering, lookup
+from reasonloom.nodes.history import date_arguments, forget_rendering, lookup
 from reasonloom.nodes.history.erasure import erase
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -26,8 +26,8 @@ from reasonloom.stores.memory.search.scope import Nearness, Scope
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime
 
-    from reasonloom.llm.port import Embedder
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.llm.interfaces import Embedder
+    from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.state import ToolState
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.history.soft_deletes import Forgotten, Preview
@@ -134,7 +134,7 @@ async def history_forget(state: ToolState, runtime: Runtime[Execution]) -> dict[
     """
     execution = runtime.context
     request = execution.request(HistoryForget)
-    span = dates.span_between(request.after, request.before, ("after", "before"))
+    span = date_arguments.span_between(request.after, request.before, ("after", "before"))
     topic = await topic_of(execution.loom.embedder, request.query) if request.query else None
     days = execution.loom.settings.undo_days
     if not request.dry_run:

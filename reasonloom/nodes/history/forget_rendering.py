@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from reasonloom.contracts.history import MatchSummary, Spread
-from reasonloom.nodes.history.dates import format_day
+from reasonloom.nodes.history.date_arguments import format_day
 from reasonloom.nodes.history.truncation import MARKER
 
 HEAD = 400

@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.history import HookStatus, HookSummary
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.history import hooks
 from reasonloom.stores.history.hooks import HookRun

@@ -13,8 +13,8 @@ from reasonloom.contracts.history import (
     SessionsListed,
     SessionSummary,
 )
-from reasonloom.nodes.history import dates, lookup
-from reasonloom.nodes.history.dates import format_months
+from reasonloom.nodes.history import date_arguments, lookup
+from reasonloom.nodes.history.date_arguments import format_months
 from reasonloom.nodes.history.rendering import fit_lines, remaining_budget
 from reasonloom.stores.history import chunk_lists
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from langgraph.runtime import Runtime
 
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.state import ToolState
     from reasonloom.stores.history.chunk_lists import ProjectRow, SessionRow
 
@@ -85,7 +85,7 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
     execution = runtime.context
     request = execution.request(HistoryListSessions)
     now = execution.loom.clock()
-    span, notes = dates.parse_span(request.from_, request.to, request.days_back, now)
+    span, notes = date_arguments.parse_span(request.from_, request.to, request.days_back, now)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         every = await chunk_lists.sessions(tx, request.project, span)
         if not every:
@@ -112,7 +112,7 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
 
 
 def _session_line(session: SessionRow, short: str, now: datetime) -> str:
-    when = dates.format_times(session.started_at, session.ended_at, now)
+    when = date_arguments.format_times(session.started_at, session.ended_at, now)
     chunks = "chunk" if session.chunks == 1 else "chunks"
     tokens = "token" if session.tokens == 1 else "tokens"
     name = lookup.display_name(short)

@@ -30,7 +30,7 @@ from reasonloom.stores.memory.search.query_terms import QueryTerms
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
 
 

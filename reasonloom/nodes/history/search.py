@@ -13,7 +13,7 @@ from reasonloom.nodes.memory.retrieval.ranking import rank
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime
 
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.state import ToolState
 
 

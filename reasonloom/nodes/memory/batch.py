@@ -18,7 +18,7 @@ from reasonloom.contracts.memory.extras import (
     RememberedItem,
 )
 from reasonloom.errors import InvalidArgument, MemoryNotFound
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import clean_request
 from reasonloom.nodes.memory.embedding import embed_many, link_waypoints, nearest_memories
 from reasonloom.nodes.memory.forget import memory_number

@@ -23,8 +23,8 @@ from reasonloom.text.sentences import sentence_runs
 
 if TYPE_CHECKING:
     from reasonloom.contracts.memory.export_format import PortableMemory
-    from reasonloom.llm.port import Embedder
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.llm.interfaces import Embedder
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.memory.reindex import Unembedded
     from reasonloom.stores.memory.revisions import HeldMemory

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.memory.extras import Restored, RestoreMemory
 from reasonloom.contracts.memory.tools import Forget, Forgotten
 from reasonloom.errors import MemoryNotFound
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import memories, statistics
@@ -22,7 +22,7 @@ from reasonloom.stores.runs.redaction import redact
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
 
 
 LARGEST_ID = 2**63 - 1

@@ -19,7 +19,7 @@ from reasonloom.nodes.memory.embedding import ViewSource
 from reasonloom.stores.memory.memories import NewMemory
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
 
 
 DECAY_PER_DAY: dict[Sector, float] = {

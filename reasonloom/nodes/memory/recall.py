@@ -12,7 +12,7 @@ from reasonloom.contracts.memory.tools import (
     RecalledMemory,
     StoredMetadata,
 )
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.retrieval.retrieve import (
     DIGITS,
     ScoredMemory,

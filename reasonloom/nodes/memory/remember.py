@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.memory.tools import Remember, Remembered, SupersedingRemember
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import clean_request
 from reasonloom.nodes.memory.embedding import (
     embed_views,

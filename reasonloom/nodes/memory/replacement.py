@@ -22,7 +22,7 @@ from reasonloom.stores.memory import memories
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.memory.search.retrieval import FoundMemory
 

@@ -14,7 +14,7 @@ from reasonloom.contracts.memory.tools import (
     SearchResult,
     TermRanks,
 )
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.retrieval.retrieve import (
     DIGITS,

@@ -8,7 +8,7 @@ from reasonloom.contracts.caller import DEFAULT_SPACE
 from reasonloom.stores.memory import statistics
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
 
 EMPTY = "the space of userId {space!r} holds no memories; {others}"
 NO_OTHERS = "no other space does either"

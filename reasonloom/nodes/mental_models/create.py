@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.mental_models.models import CreateModel, ModelCreated, PredictionTemplate
 from reasonloom.errors import InvalidArgument, InvalidBasin
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import REMOVED, clean_all, clean_name
 from reasonloom.nodes.mental_models.rendering import count_of
 from reasonloom.nodes.runs.complete_run import complete_run

@@ -17,7 +17,7 @@ from reasonloom.stores.mental_models.models import ModelRow
 from reasonloom.stores.mental_models.predictions import NewPrediction
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
 
 
 MOST_LOOKED_AT = 50

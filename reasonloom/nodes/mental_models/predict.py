@@ -17,7 +17,7 @@ from reasonloom.contracts.mental_models.models import PredictionSummary
 from reasonloom.errors import EmbedderUnavailable, NotActive
 from reasonloom.llm.classifier import entail
 from reasonloom.llm.classifier.classifier import SITUATION
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.mental_models import rendering
@@ -31,7 +31,7 @@ from reasonloom.stores.mental_models.predictions import NewPrediction
 from reasonloom.text.language import is_english
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder
+    from reasonloom.llm.interfaces import Embedder
     from reasonloom.stores.database import Transaction
 
 

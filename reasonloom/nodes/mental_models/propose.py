@@ -15,7 +15,7 @@ from reasonloom.contracts.mental_models.extras import (
     ProposeModels,
     RevisionProposed,
 )
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models.accuracy import wilson_interval
 from reasonloom.nodes.mental_models.basins.list_basins import MOST_TEXT, evidence
 from reasonloom.nodes.mental_models.situations import read_text, word_list

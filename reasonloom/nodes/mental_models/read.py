@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.mental_models.models import GetModel, ListModels, ModelGot, ModelsListed
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models import rendering
 from reasonloom.nodes.mental_models.basins.relations import relation_answers
 from reasonloom.nodes.state import ToolState

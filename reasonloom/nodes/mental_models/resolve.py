@@ -15,8 +15,8 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.mental_models.extras import Resolved, ResolvePrediction
 from reasonloom.errors import InvalidArgument, Settled
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.grounding.pair import Pair, judge_texts
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.mental_models.accuracy import figures_of
 from reasonloom.nodes.runs.complete_run import complete_run

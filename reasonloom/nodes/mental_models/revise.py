@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.mental_models.extras import Activated, ActivateModel
 from reasonloom.contracts.mental_models.models import ModelRevised, ReviseModel
 from reasonloom.errors import InvalidArgument, NoChange, WouldEmpty
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.mental_models import create
 from reasonloom.nodes.mental_models.accuracy import accuracy

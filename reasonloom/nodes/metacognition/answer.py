@@ -17,7 +17,7 @@ from reasonloom.contracts.metacognition import (
     Evaluate,
     Evaluated,
 )
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.metacognition.bias import merge_bias
 from reasonloom.nodes.metacognition.confidence import judge_agreement, merge_confidence
 from reasonloom.nodes.metacognition.emotion import merge_emotion

@@ -8,7 +8,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.metacognition.bias import measure_bias
 from reasonloom.nodes.metacognition.confidence import measure_confidence
 from reasonloom.nodes.metacognition.emotion import measure_emotion

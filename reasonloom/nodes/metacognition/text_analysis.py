@@ -23,7 +23,7 @@ from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.text.language import Language, is_loaded, language_of
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder
+    from reasonloom.llm.interfaces import Embedder
     from reasonloom.nodes.metacognition.state import CheckInput
 
 T = TypeVar("T")

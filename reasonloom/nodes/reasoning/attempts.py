@@ -21,8 +21,8 @@ from reasonloom.text.sentences import join_sentences, sentences_in
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.llm.port import Reply
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.llm.interfaces import Reply
+    from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.memory.retrieval.retrieve import ScoredMemory
     from reasonloom.stores.memory.search.retrieval import FoundMemory
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.auto import ExecutingAuto, ModeOption, Recommendation, Vote
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models.offers import Offer, offer_models
 from reasonloom.nodes.offline import remark
 from reasonloom.nodes.reasoning.routing.choice import (

@@ -11,7 +11,7 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.linear import Backtrack, Backtracked
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import (
     caveats,
     is_enough,

@@ -15,7 +15,7 @@ from reasonloom.contracts.reasoning.linear import (
     TreeFocus,
     TreeList,
 )
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import branches, sessions

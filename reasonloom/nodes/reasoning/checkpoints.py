@@ -11,7 +11,7 @@ from reasonloom.contracts.reasoning.linear import (
     CheckpointsListed,
     SetCheckpoint,
 )
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.branches import render_checkpoint
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState

@@ -6,7 +6,7 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.linear import LinearThought, ReasoningLinear
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import (
     caveats,
     is_enough,

@@ -15,7 +15,7 @@ from reasonloom.stores.sessions import branches, sessions
 
 if TYPE_CHECKING:
     from reasonloom.contracts.base import Answer
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.sessions.thoughts import NewThought
 

@@ -17,12 +17,12 @@ from langgraph.errors import GraphInterrupt
 from langgraph.types import interrupt
 
 from reasonloom.errors import BudgetExceeded
-from reasonloom.llm.port import Priced, Usage
-from reasonloom.nodes.loom import Cost, Reservation
+from reasonloom.llm.interfaces import Priced, Usage
+from reasonloom.nodes.execution import Cost, Reservation
 from reasonloom.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.prompts.template import RenderedPrompt
 
 USED_UP = "the run's budget of {limit:g} {what} is used up"

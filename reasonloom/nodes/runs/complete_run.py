@@ -12,7 +12,7 @@ from reasonloom.nodes.offline import NO_MODEL
 from reasonloom.stores.runs import runs
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
 
 

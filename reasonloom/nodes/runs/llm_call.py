@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from langgraph.types import interrupt
 
 from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable, ServiceFault, TimedOut
+from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.llm.off_schema import as_requested
-from reasonloom.llm.port import Ask, Reply, Usage
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.nodes.runs.budget import NO_RESERVE, ReservePolicy, cost_of, reserve
 from reasonloom.stores.runs import replies
@@ -21,7 +21,7 @@ from reasonloom.stores.runs.replies import CallKey, RecordedCall
 from reasonloom.telemetry.metrics import traced_llm_call
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.prompts.template import RenderedPrompt
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from reasonloom.text.tokens import BYTES_PER_TOKEN, estimate_tokens
 from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.sessions.branches import BranchRow
     from reasonloom.stores.sessions.sessions import SessionRow

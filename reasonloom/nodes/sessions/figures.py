@@ -14,7 +14,7 @@ from reasonloom.stores.sessions.branches import ACTIVE
 from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder
+    from reasonloom.llm.interfaces import Embedder
     from reasonloom.nodes.similarity import Similarity
     from reasonloom.stores.sessions.branches import BranchRow
     from reasonloom.stores.sessions.full_sessions import FullSession

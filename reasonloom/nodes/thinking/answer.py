@@ -26,7 +26,7 @@ from reasonloom.contracts.thinking.think import (
     Thinking,
     returned_context,
 )
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION
 from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
 from reasonloom.nodes.reasoning.persist import persist_first_thought

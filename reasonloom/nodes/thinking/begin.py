@@ -6,7 +6,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thinking.think import Context, Ponder, Think
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models.offers import offer_models
 from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.similarity import similarity_of

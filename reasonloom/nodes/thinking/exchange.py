@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom import errors
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thinking.insights import (
     contradiction_between,
@@ -31,7 +31,7 @@ from reasonloom.nodes.thinking.state import (
 )
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder
+    from reasonloom.llm.interfaces import Embedder
 
 
 AGREED = 0.8

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.divergent.constraint_check import check_constraints
 from reasonloom.nodes.runs.llm_call import Question
 from reasonloom.nodes.similarity import Similarity

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_question
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note, late_reply

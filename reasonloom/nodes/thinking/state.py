@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 from reasonloom.nodes.state import ToolState
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
 
 
 StreamOutput = dict[str, Any]

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import AggregatedNode, GotAggregate
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import remark
 from reasonloom.nodes.reasoning.attempts import reply_notes
 from reasonloom.nodes.runs.llm_call import Question, ask

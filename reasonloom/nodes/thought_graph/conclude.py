@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotFinalize
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_question
 from reasonloom.nodes.reasoning.attempts import first_sentences
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note

@@ -8,7 +8,7 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import FinalizedGraph
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import caveats
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run

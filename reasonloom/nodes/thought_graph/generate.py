@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import GeneratedNodes, GotGenerate
 from reasonloom.errors import InvalidArgument
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import confidence_of, open_question, quotes_on, remark
 from reasonloom.nodes.reasoning.attempts import memories_used_in, recall_for, reply_notes
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance, normalised
@@ -38,7 +38,7 @@ from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Reply
+    from reasonloom.llm.interfaces import Reply
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 CONTINUES = "What continues this thought?"

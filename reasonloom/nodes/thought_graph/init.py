@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import BegunGraph, GotConfig, GotInit
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.nodes.thought_graph.rendering import render_config

@@ -9,7 +9,7 @@ from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.offline import QUOTED_CONFIDENCE
 from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.reasoning.tree_search.phases import shuffled
-from reasonloom.nodes.thought_graph.scoring import BY_WORDS
+from reasonloom.nodes.thought_graph.ballot_scoring import BY_WORDS
 from reasonloom.text.contradiction import contradiction, is_quoted_from
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
@@ -18,7 +18,7 @@ from reasonloom.text.words import words_in
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from reasonloom.llm.port import Reply
+    from reasonloom.llm.interfaces import Reply
     from reasonloom.nodes.similarity import Similarity
     from reasonloom.nodes.thought_graph.state import Thought
 

@@ -9,10 +9,16 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import PrunedGraph, ReversiblePrune
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import remark
 from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.thought_graph.ballot_scoring import (
+    ScoringState,
+    as_candidate,
+    ballot_scores,
+    score_candidates,
+)
 from reasonloom.nodes.thought_graph.graph import (
     ThoughtGraph,
     lock_open_graph,
@@ -20,12 +26,6 @@ from reasonloom.nodes.thought_graph.graph import (
     read_open_graph,
 )
 from reasonloom.nodes.thought_graph.rendering import unscored
-from reasonloom.nodes.thought_graph.scoring import (
-    ScoringState,
-    as_candidate,
-    ballot_scores,
-    score_candidates,
-)
 from reasonloom.nodes.thought_graph.state import complete_operation, place_of
 from reasonloom.stores.thought_graph import graph_nodes
 

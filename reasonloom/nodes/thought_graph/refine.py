@@ -8,19 +8,12 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotRefine, RefinedNode
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_question
 from reasonloom.nodes.reasoning.attempts import caveats, recall_for, reply_notes
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.runs.llm_call import Question, ask
-from reasonloom.nodes.thought_graph.graph import (
-    ThoughtGraph,
-    lock_open_graph,
-    read_graph,
-    read_open_graph,
-)
-from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
-from reasonloom.nodes.thought_graph.scoring import (
+from reasonloom.nodes.thought_graph.ballot_scoring import (
     Candidate,
     ScoringState,
     as_candidate,
@@ -29,6 +22,13 @@ from reasonloom.nodes.thought_graph.scoring import (
     score_candidates,
     total_score,
 )
+from reasonloom.nodes.thought_graph.graph import (
+    ThoughtGraph,
+    lock_open_graph,
+    read_graph,
+    read_open_graph,
+)
+from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
 from reasonloom.nodes.thought_graph.state import (
     Thought,
     ancestors_of,
@@ -41,7 +41,7 @@ from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Reply
+    from reasonloom.llm.interfaces import Reply
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
 

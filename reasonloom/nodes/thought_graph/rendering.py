@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotState, GraphEdge, GraphNode, GraphState
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_graph
 from reasonloom.nodes.thought_graph.picture import drawing

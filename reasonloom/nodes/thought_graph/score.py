@@ -8,19 +8,12 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotScore, ScoredNode
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import remark
 from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.similarity import similarity_of
-from reasonloom.nodes.thought_graph import scoring
-from reasonloom.nodes.thought_graph.graph import (
-    ThoughtGraph,
-    lock_open_graph,
-    read_graph,
-    read_open_graph,
-)
-from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
-from reasonloom.nodes.thought_graph.scoring import (
+from reasonloom.nodes.thought_graph import ballot_scoring
+from reasonloom.nodes.thought_graph.ballot_scoring import (
     BALLOTS,
     LOCAL,
     WEIGHTS,
@@ -31,6 +24,13 @@ from reasonloom.nodes.thought_graph.scoring import (
     lost_ballots_note,
     score_candidates,
 )
+from reasonloom.nodes.thought_graph.graph import (
+    ThoughtGraph,
+    lock_open_graph,
+    read_graph,
+    read_open_graph,
+)
+from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
 from reasonloom.nodes.thought_graph.state import complete_operation, guess_type, place_of
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_nodes import Scored
@@ -66,7 +66,7 @@ async def _nearest(execution: Execution, graph: ThoughtGraph, node: NodeRow) -> 
         execution.loom.embedder, [node.content, *(each.content for each in others)]
     )
     alike = sorted(others, key=lambda each: -likeness.cosine(node.content, each.content))
-    return alike[: scoring.MOST_OTHERS]
+    return alike[: ballot_scoring.MOST_OTHERS]
 
 
 async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -82,7 +82,7 @@ async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dic
         node = graph.active_node(wanted)
         await graph_nodes.set_scores(tx, {node.id: scored})
         await graph_edges.add(
-            tx, scoring.relation_edges(execution, graph.row.id, _relations(state, graph))
+            tx, ballot_scoring.relation_edges(execution, graph.row.id, _relations(state, graph))
         )
         answer = _answer(execution, state, await read_graph(tx, place["graph"]), scored)
         notes = [*notes, *lost_ballots_note(execution, answer.ballots)]
@@ -103,8 +103,8 @@ def _relations(
     there = {str(each.id) for each in others if each.is_active}
     active = [each for each in others if each.is_active]
     found = {
-        **scoring.relations_by_words(node, active),
-        **scoring.relations_by_ballots(state.get("cast", [])),
+        **ballot_scoring.relations_by_words(node, active),
+        **ballot_scoring.relations_by_ballots(state.get("cast", [])),
     }
     return {relation: share for relation, share in found.items() if relation[2] in there}
 

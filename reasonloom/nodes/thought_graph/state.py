@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from reasonloom.contracts.base import Answer
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.thought_graph.graph import ThoughtGraph
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow

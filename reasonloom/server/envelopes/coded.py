@@ -7,7 +7,7 @@ from typing import Any
 from reasonloom import errors
 from reasonloom.contracts.mental_models.models import DOMAINS
 from reasonloom.server.envelopes.envelope import Envelope, ResponseMeta, ToolResponse
-from reasonloom.server.envelopes.plain import schema, success
+from reasonloom.server.envelopes.plain_json import schema, success
 
 CODES: Mapping[type[errors.ReasonloomError], str] = {
     errors.NotFound: "NOT_FOUND",

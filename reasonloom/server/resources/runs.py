@@ -12,7 +12,7 @@ from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.server.envelopes.envelope import Envelope, ResponseMeta
-from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.envelopes.plain_json import PLAIN
 from reasonloom.server.questions import check_of, needs_answers
 from reasonloom.server.resources.kind import Listed, titled
 from reasonloom.server.resources.markdown import in_markdown, quoted_start

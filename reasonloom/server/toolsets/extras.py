@@ -5,7 +5,7 @@ from reasonloom.contracts.memory import extras
 from reasonloom.contracts.mental_models import extras as models
 from reasonloom.contracts.thought_graph import plans
 from reasonloom.server.envelopes.coded import CODED
-from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.envelopes.plain_json import PLAIN
 from reasonloom.server.envelopes.thought import THOUGHT
 from reasonloom.server.toolsets.toolset import Toolset, adds, changes, destroys, reads
 

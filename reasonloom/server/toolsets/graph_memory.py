@@ -8,7 +8,7 @@ from reasonloom.contracts.graph_memory import (
     shared,
     workspaces,
 )
-from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.envelopes.plain_json import PLAIN
 from reasonloom.server.toolsets.toolset import Toolset, adds, changes, reads
 
 WRITING = (

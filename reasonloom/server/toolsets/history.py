@@ -1,7 +1,7 @@
 """The `history` toolset (reference: Causantic)."""
 
 from reasonloom.contracts import history
-from reasonloom.server.envelopes.plain import TEXT
+from reasonloom.server.envelopes.plain_json import TEXT
 from reasonloom.server.toolsets.toolset import Toolset, destroys, reads
 
 FINDING = (

@@ -2,7 +2,7 @@
 
 from reasonloom.contracts.reasoning import auto, divergent, linear, reflection, tree
 from reasonloom.contracts.thought_graph import tools as got
-from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.envelopes.plain_json import PLAIN
 from reasonloom.server.toolsets.toolset import Toolset, adds, changes, reads
 
 GOT_TOOLS = (

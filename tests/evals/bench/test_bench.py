@@ -16,7 +16,7 @@ from reasonloom.evals.bench.environment import BenchEngine
 from reasonloom.evals.bench.reasoning import WAYS, SlowLlm
 from reasonloom.evals.bench.thought_graph import Instant, Sorts, agreed
 from reasonloom.evals.simulated.sorting import SimulatedSorter
-from reasonloom.llm.port import Ask, Embedder, LanguageModel, Reply
+from reasonloom.llm.interfaces import Ask, Embedder, LanguageModel, Reply
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access

@@ -20,7 +20,7 @@ from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.scorers.text import exact, numeric
-from reasonloom.llm.port import Ask
+from reasonloom.llm.interfaces import Ask
 from tests.support.evals.suites import Echo, asking, log_of, suite, with_prompts
 
 

@@ -18,7 +18,7 @@ from reasonloom.evals.core.item import Item
 from reasonloom.evals.core.run import run
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.log import EvalLog
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from tests.support.clients.fork_server import cold_program
 from tests.support.clients.processes import PATIENCE, environment

@@ -24,7 +24,7 @@ from reasonloom.evals.scorers.fields import Fields
 from reasonloom.evals.scorers.function import Checker
 from reasonloom.evals.scorers.judge import Judge
 from reasonloom.evals.scorers.text import TOO_LONG, Pattern, choice, contains, exact, numeric
-from reasonloom.llm.port import Ask
+from reasonloom.llm.interfaces import Ask
 from reasonloom.prompts.registry import PromptRegistry
 from tests.support.evals.suites import Echo
 

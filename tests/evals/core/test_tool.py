@@ -16,7 +16,7 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.core.tool import Tool
 from reasonloom.evals.scorers.text import contains
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
 from tests.support.evals.killed_process import thinking_suite

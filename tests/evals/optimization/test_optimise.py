@@ -19,7 +19,7 @@ from reasonloom.evals.log import EvalLog
 from reasonloom.evals.optimization.optimise import verdict
 from reasonloom.evals.optimization.split import split
 from reasonloom.evals.scorers.text import contains
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.clients.processes import PATIENCE, environment

@@ -15,7 +15,7 @@ from reasonloom.evals.core.system import System
 from reasonloom.evals.core.way import Asking
 from reasonloom.evals.log import EvalLog
 from reasonloom.evals.scorers.text import numeric
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.settings import load_settings
 
 SLOWLY = "one step at a time"

@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage
 
-from reasonloom.llm.port import Ask, LanguageModel
+from reasonloom.llm.interfaces import Ask, LanguageModel
 from reasonloom.llm.structured_output import conforms
 from reasonloom.prompts.registry import PromptRegistry
 

@@ -30,7 +30,7 @@ from reasonloom.evals.simulated.critique_problems import (
     read_answer,
     subsets,
 )
-from reasonloom.llm.port import Ask
+from reasonloom.llm.interfaces import Ask
 from tests.evals.simulated.simulated_llm import asking, margin, reply_of, saying
 
 GPT_4 = CASES["gpt-4/gsm8k"]

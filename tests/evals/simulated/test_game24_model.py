@@ -17,7 +17,7 @@ from reasonloom.evals.simulated.conversation import NOT_UNDERSTOOD
 from reasonloom.evals.simulated.game24.constants import PUBLISHED
 from reasonloom.evals.simulated.game24.model import Game24Model
 from reasonloom.evals.simulated.game24.puzzles import generate_puzzles
-from reasonloom.llm.port import Ask, LanguageModel
+from reasonloom.llm.interfaces import Ask, LanguageModel
 from tests.evals.simulated.simulated_llm import PROMPTS, asking, reply_of, saying
 
 STEPS = ["4 + 8 = 12", "6 - 4 = 2", "2 * 12 = 24"]

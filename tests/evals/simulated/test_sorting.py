@@ -14,7 +14,7 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.evals.simulated.datasets import generate_sorting, load_sorting
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.evals.suites.reasoning.orchestration.sorting import noisy_errors
-from reasonloom.llm.port import Ask
+from reasonloom.llm.interfaces import Ask
 from reasonloom.nodes.thought_graph.operations.tasks.sorting import errors
 from tests.evals.simulated.simulated_llm import asking, reply_of, saying
 

@@ -13,7 +13,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, LlmUnavailable, RunNotFound, UnknownName
 from reasonloom.graphs.runs.fork import Fork
 from reasonloom.graphs.runs.recovery import resume_run
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs import runs
 from tests.graphs.runs.test_engine import ScriptedLlm, thought

@@ -14,7 +14,7 @@ from reasonloom.contracts.metacognition import Bias
 from reasonloom.errors import Conflict, LlmUnavailable
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, Embedder
+from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.nodes.metacognition.judges import JUDGES
 from reasonloom.nodes.metacognition.state import PartName
 from reasonloom.stores.access import Access

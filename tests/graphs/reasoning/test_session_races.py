@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 import psycopg
 
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from reasonloom.stores.sessions.full_sessions import FullSession
 from tests.support.calls import call

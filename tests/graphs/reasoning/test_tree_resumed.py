@@ -8,7 +8,7 @@ from contextlib import suppress
 import psycopg
 import pytest
 
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.llms.exploration import ExploringLlm

@@ -23,8 +23,8 @@ from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
 from reasonloom.graphs.runs.call import Outcome, Round
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.recovery import resume_run
+from reasonloom.llm.interfaces import REPLY_LIMIT, Ask, Embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import REPLY_LIMIT, Ask, Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs import questions

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from reasonloom.compose import open_engine
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call

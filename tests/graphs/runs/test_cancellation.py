@@ -15,7 +15,7 @@ from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Step
 from reasonloom.graphs.runs.cancellation import await_cancellable, await_shielded
 from reasonloom.graphs.runs.engine import ELSEWHERE, Engine
-from reasonloom.llm.port import Ask, Embedder, Reply
+from reasonloom.llm.interfaces import Ask, Embedder, Reply
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs import active_runs
 from tests.graphs.runs.test_engine import THOUGHT, ScriptedLlm, engine_with, rows, thought

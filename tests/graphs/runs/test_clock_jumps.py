@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from reasonloom.compose import open_engine
 from reasonloom.graphs.runs.lease_watch import LeaseWatch
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.migrations.rls import APP_ROLE

@@ -22,7 +22,7 @@ from reasonloom.errors import (
     TimedOut,
 )
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, Embedder, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Embedder, Reply, Usage
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs import runs

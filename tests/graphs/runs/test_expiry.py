@@ -11,7 +11,7 @@ import psycopg
 
 from reasonloom.graphs.background_jobs import StepExpiry
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from tests.graphs.runs.test_engine import ScriptedLlm, engine_with, thought
 from tests.support.calls import call, remember

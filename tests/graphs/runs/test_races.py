@@ -19,8 +19,8 @@ from reasonloom.errors import DatabaseUnavailable, Deadlocked, LlmRefused
 from reasonloom.graphs.graph import Graph, wiring
 from reasonloom.graphs.runs.call import Call
 from reasonloom.graphs.runs.engine import TRIES, Engine
-from reasonloom.llm.port import Embedder
-from reasonloom.nodes.loom import Execution
+from reasonloom.llm.interfaces import Embedder
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access

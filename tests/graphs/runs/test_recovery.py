@@ -15,7 +15,7 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, RunNotFound
 from reasonloom.graphs.runs.recovery import find_run, resume_run
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.graphs.runs.test_engine import THOUGHT as A_THOUGHT

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, Embedder, Reply
+from reasonloom.llm.interfaces import Ask, Embedder, Reply
 from reasonloom.stores.access import Access
 from tests.graphs.runs.test_engine import THOUGHT, ScriptedLlm, engine_with, thought
 from tests.support.calls import call

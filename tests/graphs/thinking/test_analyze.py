@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from reasonloom.graphs.graph import load_graph
-from reasonloom.llm.port import Ask, Embedder
+from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.stores.access import Access
 from tests.support.calls import call

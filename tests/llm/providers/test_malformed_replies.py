@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from reasonloom.errors import LlmUnavailable
-from reasonloom.llm.port import REPLY_LIMIT, LanguageModel
+from reasonloom.llm.interfaces import REPLY_LIMIT, LanguageModel
 from reasonloom.llm.providers.langbase import LangbaseModel
 from reasonloom.llm.providers.litellm import LitellmModel, enforceable, is_strict
 from reasonloom.llm.structured_output import conforms, read_object, says_nothing

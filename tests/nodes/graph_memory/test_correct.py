@@ -12,7 +12,7 @@ from reasonloom.compose import open_engine
 from reasonloom.errors import InvalidArgument, NodeNotFound
 from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call, recalled, remember

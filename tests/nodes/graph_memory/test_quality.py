@@ -10,7 +10,7 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.graph_memory.quality import WEAK, Weakness, wilson_interval
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access

@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.history.chains.chains import WalkGraph, chain_from, qualifies, step_reasons
 from reasonloom.stores.access import Access
 from reasonloom.stores.history.chunk_links import WalkChunk, WalkEdge

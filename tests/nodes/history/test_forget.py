@@ -15,7 +15,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, MemoryNotFound, UnknownName
 from reasonloom.graphs.background_jobs import HistoryErasure
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.history.erasure import (
     erase_all_due,
     erase_due,

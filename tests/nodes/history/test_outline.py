@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from reasonloom.text import tokens
 from tests.support.history.conversations import LOGIN, ask, opened, tell

@@ -10,7 +10,7 @@ import pytest
 
 from reasonloom.compose import open_engine
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
 from reasonloom.text import tokens

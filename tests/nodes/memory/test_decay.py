@@ -19,7 +19,7 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.background_jobs import SalienceDecay
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.memory.maintenance.decay import (
     preview_all,
     preview_space,

@@ -13,7 +13,7 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call, recalled, remember

@@ -14,7 +14,7 @@ import pytest
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, Embedder, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Embedder, Reply, Usage
 from reasonloom.nodes.memory.injection.detection import DATA_NOTICE, detect_injection
 from reasonloom.nodes.memory.injection.disguises import (
     ACCENT,

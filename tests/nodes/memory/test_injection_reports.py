@@ -8,7 +8,7 @@ import pytest
 
 from reasonloom.compose import open_engine
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call

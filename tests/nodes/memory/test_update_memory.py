@@ -13,7 +13,7 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InternalFault, InvalidArgument, MemoryNotFound
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.memory.new_memory import estimated_tokens, keywords, salience_of
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access

@@ -14,7 +14,7 @@ from reasonloom.errors import BudgetExceeded, ReasonloomError
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, Embedder
+from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.nodes.metacognition.answer import SHIFTED
 from reasonloom.stores.access import Access
 from tests.support.llms.answering import ReplyFields

@@ -15,8 +15,8 @@ from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.reasoning.auto import EXECUTED
 from reasonloom.graphs.runs.call import Call, Step
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.interfaces import Embedder, Reply, Usage
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import Embedder, Reply, Usage
 from reasonloom.nodes.reasoning.routing.choice import REASONS, best_mode
 from reasonloom.nodes.reasoning.routing.weights import (
     COMPLEXITY,

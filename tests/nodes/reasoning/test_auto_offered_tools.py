@@ -10,8 +10,8 @@ import pytest
 
 from reasonloom.compose import open_engine
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import Embedder, LanguageModel
 from reasonloom.nodes.reasoning.routing.choice import TOOLS, offered_shares
 from reasonloom.nodes.reasoning.routing.weights import MODES
 from reasonloom.settings import Settings

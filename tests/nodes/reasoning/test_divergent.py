@@ -12,7 +12,7 @@ from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, SessionNotFound
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, Embedder
+from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.nodes.offline import NO_MODEL
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES
 from reasonloom.nodes.similarity import similarity_of

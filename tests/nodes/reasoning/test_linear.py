@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import Embedder
 from reasonloom.nodes.sessions.context import fit_history
 from reasonloom.stores.access import Access
 from reasonloom.stores.sessions.thoughts import PastThought

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.llm.providers.langbase import LangbaseModel
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access

@@ -11,7 +11,7 @@ from reasonloom.contracts.reasoning.reflection import ReasoningReflection
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, SessionNotFound, ThoughtNotFound
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, Embedder
+from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.nodes.offline import NO_MODEL
 from reasonloom.nodes.reasoning.reflection.steps import is_swapped
 from reasonloom.stores.access import Access

@@ -10,7 +10,7 @@ import pytest
 
 from reasonloom.errors import LlmUnavailable, SessionNotFound
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.sessions.figures import coherence, confidence, links_of, measure_coverage
 from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.stores.access import Access

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from reasonloom.errors import BranchNotFound, SessionNotFound
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.reasoning.tree.propose import NOVELTY
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.similarity import similarity_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.reasoning.sessions import thinking, whole

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.llms.exploration import WORDS, ExploringLlm

@@ -9,7 +9,7 @@ import pytest
 
 from reasonloom.errors import BudgetExceeded, LlmUnavailable
 from reasonloom.graphs.runs.call import Outcome
-from reasonloom.llm.port import Ask, Embedder, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Embedder, Reply, Usage
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.llms.billing import BillingLlm

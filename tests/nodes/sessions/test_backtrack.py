@@ -13,7 +13,7 @@ from reasonloom.errors import (
     ThoughtNotFound,
 )
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from reasonloom.stores.sessions import thoughts
 from tests.graphs.runs.test_engine import ScriptedLlm, thought

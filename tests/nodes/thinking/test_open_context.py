@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.llms.streams import StreamingLlm

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from reasonloom.errors import LlmUnavailable, TimedOut
-from reasonloom.llm.port import Ask, Embedder, Reply
+from reasonloom.llm.interfaces import Ask, Embedder, Reply
 from reasonloom.nodes.thinking.streams import STREAMS
 from reasonloom.stores.access import Access
 from tests.support.calls import call

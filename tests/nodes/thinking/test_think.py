@@ -10,7 +10,7 @@ import pytest
 from reasonloom.contracts.thinking.think import Ponder, Think
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, MissingArgument
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.thinking.streams import STREAMS
 from reasonloom.stores.access import Access
 from tests.support.calls import call, remember

@@ -19,8 +19,8 @@ from reasonloom.errors import (
     NodeNotFound,
 )
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import Embedder
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
 from tests.support.calls import call

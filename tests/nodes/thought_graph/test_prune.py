@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from reasonloom.errors import BudgetExceeded, GraphNotFound, InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import Ask, Embedder
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph
 from reasonloom.nodes.thought_graph.prune import plan_pruning
 from reasonloom.stores.access import Access

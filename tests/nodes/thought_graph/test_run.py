@@ -16,8 +16,8 @@ from reasonloom.errors import (
     SessionNotFound,
 )
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import Embedder
 from reasonloom.stores.access import Access
 from tests.support.calls import call, remember
 from tests.support.llms.thought_graph import GraphingLlm
@@ -214,7 +214,7 @@ async def test_where_nothing_comes_without_a_language_model_that_is_said(
 async def test_the_sorting_plan_runs_on_any_language_model_that_sorts(
     access: Access, embedder: Embedder
 ) -> None:
-    from reasonloom.llm.port import Ask, Reply
+    from reasonloom.llm.interfaces import Ask, Reply
 
     class Sorts:
         name, offline = "sorts", False

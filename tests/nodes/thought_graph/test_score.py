@@ -6,9 +6,9 @@ import pytest
 
 from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.similarity import similarity_of
-from reasonloom.nodes.thought_graph.scoring import WEIGHTS
+from reasonloom.nodes.thought_graph.ballot_scoring import WEIGHTS
 from reasonloom.stores.access import Access
 from tests.support.llms.thought_graph import GraphingLlm
 from tests.support.reasoning.sessions import answered, thinking

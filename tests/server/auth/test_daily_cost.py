@@ -16,9 +16,9 @@ import pytest
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.server.auth.token_file import append_entry, new_entry
-from reasonloom.server.usage_limits import DailyLimit, require_daily_credit
+from reasonloom.server.daily_limit import DailyLimit, require_daily_credit
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.clients.authenticated import Asker

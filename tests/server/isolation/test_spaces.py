@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from reasonloom.contracts.schema import publish
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from tests.support.calls import LINES
 from tests.support.clients.processes import environment, web
 from tests.support.databases.postgres import TestPostgres

@@ -20,7 +20,7 @@ import pytest
 from psycopg import sql
 
 from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.server.resources.table import KINDS
 from tests.support.clients.processes import Web, environment, web
 from tests.support.databases.postgres import TestPostgres

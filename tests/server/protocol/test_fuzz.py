@@ -12,7 +12,7 @@ import pytest
 from reasonloom.contracts.schema import publish
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from tests.support.databases.postgres import TestPostgres
 from tests.support.fuzzing.command import fuzz_all

@@ -12,7 +12,7 @@ from mcp import Client
 
 from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, Embedder
+from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.server.app import build_server
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import Settings

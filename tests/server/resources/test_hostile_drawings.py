@@ -7,7 +7,7 @@ import re
 import pytest
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.sessions.picture import picture
 from reasonloom.server.resources import thought_graph
 from reasonloom.server.resources.session_chart import session_chart

@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import GraphNotFound
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.sessions.picture import picture
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import choose

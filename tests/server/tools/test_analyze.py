@@ -9,7 +9,7 @@ from mcp import Client
 
 from reasonloom.contracts.thinking.analyze import Analyze
 from reasonloom.graphs.thinking.analyze import more_steps
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.server.app import build_server
 from reasonloom.server.engine_lifespan import EngineLifespan

@@ -11,9 +11,9 @@ from mcp import Client
 from mcp_types import CallToolResult
 
 from reasonloom.errors import SettingMistake
+from reasonloom.server.answer_size import SHORTENING_ARGUMENTS, size_of
 from reasonloom.server.app import build_server
 from reasonloom.server.engine_lifespan import EngineLifespan
-from reasonloom.server.usage_limits import SHORTENING_ARGUMENTS, size_of
 from reasonloom.settings import load_settings
 from tests.support.databases.postgres import TestPostgres
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from tests.support.clients.processes import Spoken
 from tests.support.databases.postgres import TestPostgres
 from tests.support.fuzzing.processor_cost import (

@@ -15,8 +15,8 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.answers import answer_run
 from reasonloom.graphs.runs.call import Round
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.port import Embedder
 from reasonloom.server.questions import needs_answers, questions_result
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs.questions import QuestionRow

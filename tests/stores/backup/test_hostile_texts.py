@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from reasonloom.compose import open_engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.backup.dump import back_up

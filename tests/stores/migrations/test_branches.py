@@ -7,7 +7,7 @@ from uuid import UUID
 
 import psycopg
 
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from reasonloom.stores.migrate import bring_up_to_date
 from reasonloom.stores.schema import newest_step

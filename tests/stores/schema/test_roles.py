@@ -14,7 +14,7 @@ from sqlalchemy import text
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import DatabaseUnavailable, ReasonloomError
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access, find_access, limits
 from reasonloom.stores.database import LOCKED, NOT_REACHED, TOO_SLOW, Database

@@ -16,7 +16,7 @@ from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import CallerMistake
 from reasonloom.server.base_tool import BaseTool
 from reasonloom.server.envelopes.envelope import Envelope
-from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.envelopes.plain_json import PLAIN
 
 ToolContext = Context[Any, Any]
 ToolResult = CallToolResult | InputRequiredResult

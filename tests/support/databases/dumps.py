@@ -18,8 +18,8 @@ from reasonloom.contracts.mental_models.extras import ClusterMemories
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.llm.port import Embedder, LanguageModel
+from reasonloom.llm.embedding.from_settings import choose_embedder
+from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.backup.dump import back_up

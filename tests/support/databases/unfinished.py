@@ -15,7 +15,7 @@ from pathlib import Path
 import psycopg
 
 from reasonloom.compose import open_engine
-from reasonloom.llm.port import Ask, Reply
+from reasonloom.llm.interfaces import Ask, Reply
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.killing import victim

@@ -15,7 +15,7 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.tool import Tool
 from reasonloom.evals.scorers.text import contains
-from reasonloom.llm.port import Ask, Embedder, Reply
+from reasonloom.llm.interfaces import Ask, Embedder, Reply
 from reasonloom.stores.access import Access
 from tests.support.evals.suites import Echo
 

@@ -22,7 +22,7 @@ from reasonloom.evals.optimization.optimise import Goal, optimise
 from reasonloom.evals.optimization.search import Effort
 from reasonloom.evals.optimization.trials import TrialOptions
 from reasonloom.evals.scorers.text import exact
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.settings import Settings, load_settings
 
 NAME = "own/answer"

@@ -15,7 +15,7 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import Asking, Function, Way
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.text import exact
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.settings import Settings, load_settings
 from tests.support.llms.scripted_replies import scripted_reply
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import httpx
 
-from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.settings import Settings
 from tests.support.databases.postgres import running_server
 from tests.support.fuzzing.dearest import print_dearest

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from tests import ROOT
 from tests.support.clients.processes import environment, web
 from tests.support.databases.postgres import TestPostgres

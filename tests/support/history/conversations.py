@@ -14,7 +14,7 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call

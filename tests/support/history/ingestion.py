@@ -11,9 +11,9 @@ from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.history.ingestion.pipeline import ingest
 from reasonloom.nodes.history.ingestion.reports import FileReport, IngestOptions
-from reasonloom.nodes.loom import Loom
 
 OWNER = Caller("local")
 

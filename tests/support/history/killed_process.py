@@ -9,9 +9,9 @@ from pathlib import Path
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.history.ingestion.pipeline import ingest
 from reasonloom.nodes.history.ingestion.reports import IngestOptions
-from reasonloom.nodes.loom import Loom
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.killing.victim import EMBEDDER

@@ -11,7 +11,7 @@ from typing import Any
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.server.auth.token_file import append_entry, new_entry
 from reasonloom.server.tool import IDEMPOTENCY_KEY
 from reasonloom.settings import load_settings

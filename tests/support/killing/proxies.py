@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from reasonloom.llm.port import Ask
+from reasonloom.llm.interfaces import Ask
 from tests.support.killing.guillotine import Guillotine
 from tests.support.killing.victim import CALL, TOLD
 from tests.support.llms.scripted_replies import scripted_reply

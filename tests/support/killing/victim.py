@@ -23,8 +23,8 @@ from reasonloom.graphs.runs.call import Call
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.fork import Fork
 from reasonloom.graphs.runs.recovery import find_run, resume_run
-from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.embedding.from_settings import choose_embedder
+from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database

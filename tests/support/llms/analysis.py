@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from reasonloom.llm.port import Ask
+from reasonloom.llm.interfaces import Ask
 from tests.support.llms.answering import AnsweringLlm, ReplyFields
 
 CONCLUSION: ReplyFields = {

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Reply, Usage
 
 ReplyFields = dict[str, Any] | str | float | Exception
 """An object, text that is none, seconds to wait before an answer of no use, or a fault."""

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.text.tokens import estimate_tokens
 
 LABEL = re.compile(r'<thought label="([A-Z])">|^(P[0-9]+) \(', re.M)

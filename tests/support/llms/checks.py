@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reasonloom.llm.port import Ask
+from reasonloom.llm.interfaces import Ask
 from reasonloom.nodes.metacognition.judges import JUDGES
 from reasonloom.nodes.metacognition.state import JudgeVote, PartName
 from tests.support.llms.answering import AnsweringLlm, ReplyFields

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from reasonloom.errors import EmbedderUnavailable
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 
 
 class LeavingEmbedder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Reply, Usage
 
 CONCLUDED = re.compile(r"^\s+concluded: (.*)$", re.M)
 ASKED_FOR = re.compile(r"<(?:thought|direction)>\n(.*)\n</", re.S)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Reply, Usage
 
 CANDIDATE = re.compile(
     r'<thought label="([A-Z]+)">\n(?:It rests on:\n.*?It says:\n)?(.*?)\n</thought>', re.S

@@ -11,7 +11,7 @@ import psycopg
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder, LanguageModel
+from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.sessions import full_sessions

@@ -15,7 +15,7 @@ from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.fork import Fork
 from reasonloom.graphs.runs.recovery import find_run
-from reasonloom.llm.port import Embedder, LanguageModel
+from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.prompts.registry import PACKAGED
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access

@@ -16,7 +16,7 @@ from reasonloom.evals.core.run import run
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.way import Function
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings
 from tests.support.databases.postgres import TestPostgres
 from tests.support.evals.suites import Echo, shouting, suite

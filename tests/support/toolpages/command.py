@@ -14,8 +14,8 @@ from mcp import Client
 from mcp_types import Tool
 
 from reasonloom.contracts.tool_names import INVENTORY, SERVED_AS
-from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.embedding.from_settings import choose_embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.server.envelopes.envelope import Envelope
 from reasonloom.server.resources.table import KINDS
 from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS

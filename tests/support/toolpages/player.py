@@ -15,7 +15,7 @@ from mcp_types import TextContent
 
 from reasonloom.compose import open_engine
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder, LanguageModel
+from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.server.app import build_server
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import Settings, load_settings

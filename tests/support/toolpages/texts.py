@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from reasonloom.server.envelopes.coded import CODED
 from reasonloom.server.envelopes.envelope import Envelope
-from reasonloom.server.envelopes.plain import PLAIN, TEXT
+from reasonloom.server.envelopes.plain_json import PLAIN, TEXT
 from reasonloom.server.envelopes.thought import THOUGHT
 
 

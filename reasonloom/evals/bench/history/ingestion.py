@@ -13,10 +13,10 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.evals.bench.environment import BenchEngine
 from reasonloom.evals.bench.history.transcripts import generate
 from reasonloom.evals.bench.timing import Figure
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.history.ingestion.links import link_chunks
 from reasonloom.nodes.history.ingestion.pipeline import ingest
 from reasonloom.nodes.history.ingestion.reports import FileReport
-from reasonloom.nodes.loom import Loom
 from reasonloom.transcripts import claude_code
 from reasonloom.transcripts.chunking import Chunker
 

@@ -17,7 +17,7 @@ from reasonloom.evals.bench.load import NAMESPACE, load, questions, seed_of
 from reasonloom.evals.bench.memory import SETTLE
 from reasonloom.evals.bench.timing import Figure, Work, summarise, time_alternately, time_repeatedly
 from reasonloom.evals.suites.history.transcript import Prose
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.database import Database
 from reasonloom.stores.history import (
     chunk_sequence,

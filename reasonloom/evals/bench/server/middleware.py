@@ -59,7 +59,7 @@ from reasonloom.contracts.validation import parse_request
 from reasonloom.server import app
 from reasonloom.server.base_tool import BaseTool
 from reasonloom.server.catalogue.selection import choose
-from reasonloom.server.envelopes.plain import PLAIN
+from reasonloom.server.envelopes.plain_json import PLAIN
 from reasonloom.server.loom_server import LoomServer
 
 class Idle(BaseTool):

@@ -26,7 +26,7 @@ from reasonloom.evals.simulated.game24.constants import (
 )
 from reasonloom.evals.simulated.game24.request import Question, read_question
 from reasonloom.evals.simulated.game24.solving import chain, direct, final
-from reasonloom.llm.port import Ask, Usage
+from reasonloom.llm.interfaces import Ask, Usage
 
 TOGETHER = 3
 """The odds are of judgements in groups of this size, as measured, not of single ones."""

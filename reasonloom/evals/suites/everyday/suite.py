@@ -25,8 +25,8 @@ from reasonloom.evals.suites.graph_memory.grounding.suite import ask_claim, verd
 from reasonloom.evals.suites.labelled import halves_of
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.embedding.from_settings import choose_embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.memory.replacement import SURE
 from reasonloom.nodes.mental_models.predict import read_against_triggers
 

@@ -29,7 +29,7 @@ from reasonloom.evals.suites.memory.datasets import Collection, DatasetMemory, S
 from reasonloom.evals.suites.memory.retrieval import collection_by_question, retrieval_items
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.nodes.history.ingestion.pipeline import ingest
 from reasonloom.nodes.history.ingestion.reports import IngestOptions
 from reasonloom.settings import load_settings

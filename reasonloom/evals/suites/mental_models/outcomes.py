@@ -33,8 +33,8 @@ from reasonloom.evals.suites.labelled import (
 )
 from reasonloom.evals.suites.mental_models.triggers import Language
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
-from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.embedding.from_settings import choose_embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.mental_models.resolve import judge_by_words
 from reasonloom.nodes.mental_models.situations import read_text, word_list
 from reasonloom.settings import load_settings

@@ -30,8 +30,8 @@ from reasonloom.evals.suites.labelled import (
     require_unique,
 )
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
-from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.embedding.from_settings import choose_embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.mental_models.predict import read_against_triggers
 from reasonloom.nodes.mental_models.triggers import match_trigger
 from reasonloom.settings import load_settings

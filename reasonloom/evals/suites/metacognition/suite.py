@@ -41,7 +41,7 @@ from reasonloom.evals.suites.metacognition.scoring import (
 )
 from reasonloom.evals.suites.packaged import Packaged
 from reasonloom.llm.classifier.classifier import FOLDER
-from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.settings import load_settings
 

@@ -18,8 +18,8 @@ from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile, parse_f
 from reasonloom.stores.graph_memory import workspaces
 
 if TYPE_CHECKING:
+    from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile
-    from reasonloom.nodes.loom import Execution
     from reasonloom.stores.graph_memory.workspaces import ContextRow, WorkspaceRow
 
 

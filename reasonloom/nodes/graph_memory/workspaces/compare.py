@@ -15,6 +15,7 @@ from reasonloom.contracts.graph_memory.workspaces import (
     MemoryWorkspaceCompare,
     WorkspaceCompared,
 )
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.workspaces.judgement import (
     MOST_SENTENCES,
     Statement,
@@ -23,7 +24,6 @@ from reasonloom.nodes.graph_memory.workspaces.judgement import (
 )
 from reasonloom.nodes.graph_memory.workspaces.parsing import with_pauses
 from reasonloom.nodes.graph_memory.workspaces.survey import Searched, Survey, survey_workspace
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.state import ToolState
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from reasonloom.text.search_terms import keywords_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from reasonloom.llm.port import Embedder
+    from reasonloom.llm.interfaces import Embedder
 
 HALF = 0.5
 """The weight of words and of meaning."""

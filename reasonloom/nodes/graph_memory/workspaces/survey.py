@@ -18,7 +18,7 @@ from reasonloom.nodes.graph_memory.workspaces.matching import (
 )
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
 
 DIGITS = 4
 

@@ -22,6 +22,7 @@ from reasonloom.contracts.graph_memory.workspaces import (
     WorkspaceFound,
 )
 from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.workspaces.cache import (
     FILES,
     ReadFile,
@@ -36,7 +37,6 @@ from reasonloom.nodes.graph_memory.workspaces.survey import (
     Survey,
     survey_workspace,
 )
-from reasonloom.nodes.loom import Execution
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from langgraph.runtime import Runtime
 
+    from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.history.chains.chains import Chain
     from reasonloom.nodes.history.chains.walk import WalkResult
     from reasonloom.nodes.history.rendering import Head
-    from reasonloom.nodes.loom import Execution
     from reasonloom.nodes.state import ToolState
 
 

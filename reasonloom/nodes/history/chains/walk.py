@@ -21,8 +21,8 @@ from reasonloom.stores.history.chunk_links import WalkChunk, WalkEdge
 from reasonloom.stores.memory.search import similarity
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.llm.interfaces import Embedder
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
 
 

@@ -29,7 +29,7 @@ from reasonloom.transcripts.lines import Position
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
 
 
 @dataclass(slots=True)

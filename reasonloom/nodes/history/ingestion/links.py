@@ -21,7 +21,7 @@ from reasonloom.stores.history.rare_words import RareWord, Sharing
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
     from reasonloom.stores.database import Transaction
 
 

@@ -31,7 +31,7 @@ from reasonloom.stores.history import transcripts
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
 
 
 LinkChunks = Callable[["Loom", "Caller", Mapping[str, Sequence[int]]], Awaitable[None]]

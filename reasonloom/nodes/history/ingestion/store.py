@@ -22,7 +22,7 @@ from reasonloom.stores.memory import import_rows
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
     from reasonloom.stores.database import Transaction
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from reasonloom.contracts.caller import Caller
+    from reasonloom.nodes.execution import Loom
     from reasonloom.nodes.history.ingestion.batches import Batch
-    from reasonloom.nodes.loom import Loom
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.history.history_sessions import Place
     from reasonloom.transcripts.chunking import Chunk

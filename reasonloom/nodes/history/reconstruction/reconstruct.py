@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.history import HistoryReconstruct, Reconstructed
 from reasonloom.errors import CallerMistake, InvalidArgument, SessionNotFound
-from reasonloom.nodes.history import dates, lookup
+from reasonloom.nodes.history import date_arguments, lookup
 from reasonloom.nodes.history.reconstruction.outline import outline
 from reasonloom.nodes.history.rendering import (
     Piece,
@@ -30,7 +30,7 @@ from reasonloom.text import tokens
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime
 
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.state import ToolState
     from reasonloom.stores.database import Transaction
 
@@ -95,7 +95,7 @@ async def _found(execution: Execution, request: HistoryReconstruct) -> Found:
         CallerMistake: contradictory arguments, or a name that is not there.
     """
     now = execution.loom.clock()
-    span, notes = dates.parse_span(request.from_, request.to, request.days_back, now)
+    span, notes = date_arguments.parse_span(request.from_, request.to, request.days_back, now)
     _refuse_contradictions(request)
     budget = execution.loom.settings.max_response_tokens
     found = Found(notes=notes)
@@ -248,7 +248,7 @@ async def _outlined(
 
 def boundary_line(session: str, time: datetime | None) -> str:
     """Return the line where a session begins or goes on."""
-    return f"=== Session {short_session(session)} | {dates.format_day(time)} ==="
+    return f"=== Session {short_session(session)} | {date_arguments.format_day(time)} ==="
 
 
 def _boundary(before: Piece | None, piece: Piece) -> str | None:

@@ -16,7 +16,7 @@ from reasonloom.contracts.memory.extras import (
 )
 from reasonloom.errors import InvalidArgument
 from reasonloom.llm.providers.caller import CALLER
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.maintenance.health import excerpt_of
 from reasonloom.nodes.memory.maintenance.summary import summarize_episodes, summary_memory
 from reasonloom.nodes.runs.complete_run import complete_run

@@ -18,7 +18,7 @@ from reasonloom.contracts.memory.extras import (
     PruneMemories,
 )
 from reasonloom.contracts.memory.tools import SECTORS
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import consolidation, statistics

@@ -13,7 +13,7 @@ from reasonloom.stores.memory import decay, reindex
 from reasonloom.stores.pinned_embedder import pinned_embedder, unpin
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
     from reasonloom.stores.memory.reindex import Coverage, Unembedded
 
 BATCH = 200

@@ -18,7 +18,7 @@ from reasonloom.stores.memory.statistics import PruneCriteria
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.memory.review import MemoryPair
 

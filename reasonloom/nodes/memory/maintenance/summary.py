@@ -16,7 +16,7 @@ from reasonloom.text.hidden_characters import remove_hidden
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.memory.consolidation import Episode
     from reasonloom.stores.memory.memories import NewMemory
 

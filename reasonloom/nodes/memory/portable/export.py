@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.memory.export_format import FORMAT, VERSION, in_iso
 from reasonloom.contracts.memory.extras import ExportedPage, ExportMemories, MemorySummary
 from reasonloom.errors import InvalidArgument, MemoryNotFound
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.maintenance.health import summary_fields
 from reasonloom.nodes.memory.new_memory import estimated_tokens
@@ -23,7 +23,7 @@ from reasonloom.stores.memory.export_rows import ExportRow
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
 
 
 PAGE = 500

@@ -26,7 +26,7 @@ from reasonloom.stores.runs.runs import RunRow
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
     from reasonloom.stores.database import Transaction
 
 BATCH = 250

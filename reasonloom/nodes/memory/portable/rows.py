@@ -15,7 +15,7 @@ from reasonloom.nodes.memory.portable.lines import GoodLine
 from reasonloom.stores.memory.memories import NewMemory
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder
+    from reasonloom.llm.interfaces import Embedder
 
 TOOL = "import"
 """The tool in the provenance of an imported memory."""

@@ -11,7 +11,7 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.memory.portable.lines import BadLine, GoodLine, read_lines
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder
+    from reasonloom.llm.interfaces import Embedder
 
 
 HEAD = 4_096

@@ -25,7 +25,7 @@ from reasonloom.stores.memory.search.retrieval import Match
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
 
 EXPANDED_CANDIDATES = 20

@@ -27,7 +27,7 @@ from reasonloom.stores.memory.search.retrieval import FoundMemory
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.memory.retrieval.scoring import RelevanceSignals
     from reasonloom.stores.database import Transaction
 

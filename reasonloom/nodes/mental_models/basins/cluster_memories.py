@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.mental_models.extras import Clustered, ClusteredBasin, ClusterMemories
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models.basins.formation import (
     FormedBasins,
     form_basins,

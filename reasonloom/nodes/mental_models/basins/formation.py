@@ -26,7 +26,7 @@ from reasonloom.stores.mental_models.basins import Basin, BasinRun, KnownBasins
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
     from reasonloom.stores.database import Transaction
 
 

@@ -14,7 +14,7 @@ from reasonloom.contracts.mental_models.extras import (
     Evidence,
     ListBasins,
 )
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models.accuracy import DIGITS
 from reasonloom.nodes.mental_models.rendering import format_moment
 from reasonloom.nodes.state import ToolState

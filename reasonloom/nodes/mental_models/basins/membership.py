@@ -15,7 +15,7 @@ from reasonloom.stores.mental_models import basin_memories
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
 
 
 Floats = NDArray[np.float32]

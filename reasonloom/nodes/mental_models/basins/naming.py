@@ -20,7 +20,7 @@ from reasonloom.text.search_terms import stop_words
 from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
 
 
 KEYWORDS = 8

@@ -31,7 +31,7 @@ from reasonloom.stores.mental_models import basin_lists, basins
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.mental_models.basin_lists import BasinLinks, BasinOrder
     from reasonloom.stores.mental_models.basins import Basin

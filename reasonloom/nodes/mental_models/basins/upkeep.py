@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.loom import Loom
+    from reasonloom.nodes.execution import Loom
 
 
 CHANGED = 0.3

@@ -11,7 +11,7 @@ from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
 
 FORBIDS = re.compile(
     r"\b(?:no|not|never|without|avoid|avoids|cannot|nobody|nothing|\w+n't)\b", re.I

@@ -13,7 +13,7 @@ from reasonloom.contracts.reasoning.divergent import (
     Perspective,
     ReasoningDivergent,
 )
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION
 from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
 from reasonloom.nodes.reasoning.divergent.perspectives import (

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.nodes.loom import Cost, Execution
+from reasonloom.nodes.execution import Cost, Execution
 from reasonloom.nodes.offline import open_question, undecided
 from reasonloom.nodes.reasoning.attempts import first_sentences, most_confident
 from reasonloom.nodes.reasoning.divergent.constraint_check import check_constraints

@@ -8,7 +8,7 @@ from langgraph.types import Send
 
 from reasonloom import errors
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_thought, quotes_on
 from reasonloom.nodes.reasoning.attempts import is_enough, recall_for, render_doubt
 from reasonloom.nodes.reasoning.divergent.perspectives import (

@@ -6,7 +6,7 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.reflection import FocusFinding, Reflection
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION
 from reasonloom.nodes.reasoning.attempts import caveats
 from reasonloom.nodes.reasoning.persist import as_memory

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.reflection import ReasoningReflection
 from reasonloom.errors import ThoughtNotFound
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import branch_history, session_context

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.errors import BudgetExceeded
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Result, TreeState, TreeTask
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.reasoning.tree_search.machine import absorb, open_orders

@@ -6,7 +6,7 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.tree import ExploredBranch, ExploredTree, FailedBranch
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, quotes_on
 from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory

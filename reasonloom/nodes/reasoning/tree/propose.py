@@ -5,7 +5,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.tree import ReasoningTree
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
 from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Outcome, TreeState, Trial

@@ -13,7 +13,7 @@ from reasonloom.errors import (
     ReasonloomError,
     TimedOut,
 )
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.tree.explore import results_of
 from reasonloom.nodes.reasoning.tree.propose import search_for
 from reasonloom.nodes.reasoning.tree.state import (

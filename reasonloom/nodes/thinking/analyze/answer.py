@@ -20,7 +20,7 @@ from reasonloom.contracts.thinking.analyze import (
     StepOutput,
 )
 from reasonloom.contracts.thinking.think import GoalCovered, returned_context
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.selection import alternatives_of, reason_of

@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thinking.analyze import Analyze
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.classifier import classify
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.metacognition.spans import join_sentences, sentences_of, windows_of
 from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.reasoning.routing.choice import best_mode

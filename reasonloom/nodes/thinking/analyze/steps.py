@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.thinking.analyze.conclusion import PROMPT as CONCLUSION
@@ -27,7 +27,7 @@ from reasonloom.nodes.thinking.exchange import fault_of
 from reasonloom.nodes.thinking.state import prompt_context
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Cost
+    from reasonloom.nodes.execution import Cost
 
 
 PROMPT = "analysis/step"

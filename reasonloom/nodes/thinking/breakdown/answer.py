@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown, Dependency, SubProblem
 from reasonloom.contracts.thinking.think import returned_context
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import quotes_on, remark
 from reasonloom.nodes.reasoning.attempts import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory

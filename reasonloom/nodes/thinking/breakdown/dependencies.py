@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.thinking.breakdown.state import (
@@ -29,7 +29,7 @@ from reasonloom.nodes.thinking.breakdown.state import (
 )
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Cost
+    from reasonloom.nodes.execution import Cost
     from reasonloom.nodes.thinking.breakdown.state import Basis, Problem
 
 

@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.contracts.thinking.breakdown import Breakdown
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.similarity import similarity_of
@@ -32,7 +32,7 @@ from reasonloom.nodes.thinking.breakdown.state import (
 from reasonloom.text.shortening import shortened
 
 if TYPE_CHECKING:
-    from reasonloom.llm.port import Embedder
+    from reasonloom.llm.interfaces import Embedder
 
 
 MOST_PROBLEMS = 200

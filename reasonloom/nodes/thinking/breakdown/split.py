@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thinking.breakdown import Breakdown, BreakdownContext, Reason
 from reasonloom.errors import BudgetExceeded
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.budget import ReservePolicy
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.thinking.breakdown.dependencies import relation_reserve

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from reasonloom.nodes.offline import QUOTED_CONFIDENCE, quotes_on
 from reasonloom.nodes.reasoning.tree_search.orders import label
+from reasonloom.nodes.thought_graph.ballot_scoring import JUDGED, LOCAL, total_score
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.state import Thought
 from reasonloom.nodes.thought_graph.operations.task import Task, TaskQuestion
-from reasonloom.nodes.thought_graph.scoring import JUDGED, LOCAL, total_score
 from reasonloom.text.extraction import Findings
 
 UNTHOUGHT = "no language model answered"

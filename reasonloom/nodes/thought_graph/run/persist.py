@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.plans import DoneStep, RunGraph
 from reasonloom.errors import LlmRefused, LlmUnavailable
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import QUOTED_CONFIDENCE, open_question
 from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory

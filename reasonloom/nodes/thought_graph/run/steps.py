@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.plans import GotRun, Plan
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import CallerMistake
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import recall_for
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.sessions.context import session_context

@@ -10,7 +10,7 @@ import pytest
 from reasonloom.compose import open_engine
 from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.call import Outcome
-from reasonloom.llm.port import Ask, Embedder
+from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.nodes.graph_memory.grounding.judges import JUDGES
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access

@@ -11,7 +11,7 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.server.toolsets.table import TOOLSETS
 from reasonloom.server.toolsets.toolset import Effect
 from reasonloom.settings import Settings

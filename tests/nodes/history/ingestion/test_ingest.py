@@ -13,9 +13,9 @@ from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.history.ingestion.pipeline import ingest
 from reasonloom.nodes.history.ingestion.reports import IngestOptions
-from reasonloom.nodes.loom import Loom
 from reasonloom.stores.history import chunks
 from tests.support.history.ingestion import OWNER, ingested, linked, stored
 from tests.support.history.killed_process import unlinked

@@ -12,7 +12,7 @@ import pytest
 
 from reasonloom.errors import InternalFault, InvalidArgument, LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.nodes.memory.maintenance.consolidation import complete_link_clusters
 from reasonloom.stores.access import Access

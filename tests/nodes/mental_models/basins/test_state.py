@@ -12,7 +12,7 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.mental_models.basins.expansion import Hit, Sibling, expand
 from reasonloom.nodes.mental_models.basins.relations import (
     ACTIVATION_HALF_LIFE_DAYS,

@@ -10,7 +10,7 @@ import pytest
 from reasonloom.contracts.thinking.analyze import Analyze
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, MissingArgument
-from reasonloom.llm.port import Ask, Embedder
+from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.stores.access import Access
 from tests.support.calls import call, remember

@@ -11,7 +11,7 @@ import pytest
 
 from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.selection import (
     alternatives_of,

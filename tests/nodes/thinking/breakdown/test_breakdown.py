@@ -13,7 +13,7 @@ from reasonloom.contracts.thinking.breakdown import Breakdown
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, MissingArgument
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, Embedder
+from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.nodes.thinking.breakdown.grow import MOST_PROBLEMS
 from reasonloom.stores.access import Access
 from tests.support.calls import call, remember

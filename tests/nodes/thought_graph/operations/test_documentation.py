@@ -12,7 +12,7 @@ from reasonloom.contracts.thought_graph import plans
 from reasonloom.contracts.thought_graph.plans import Condition, Limits, Operation, Plan
 from reasonloom.contracts.thought_graph.tools import Check
 from reasonloom.evals.simulated.sorting import SimulatedSorter
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.thought_graph.operations.plans import packaged_plan, plan_names
 from reasonloom.nodes.thought_graph.operations.tasks.table import TASKS
 from reasonloom.stores.access import Access

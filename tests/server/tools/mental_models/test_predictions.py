@@ -10,7 +10,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.rows import Rows
 from tests.support.reasoning.mental_models import Caller, a_basin, drop_basin, kept, modelling

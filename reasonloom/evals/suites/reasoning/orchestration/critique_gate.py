@@ -25,7 +25,7 @@ from reasonloom.evals.simulated.critique import (
 from reasonloom.evals.simulated.critique_problems import Case
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Problem, Result
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, LanguageModel, Reply, Usage
+from reasonloom.llm.interfaces import Ask, LanguageModel, Reply, Usage
 
 T = TypeVar("T")
 

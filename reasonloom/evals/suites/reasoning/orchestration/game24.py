@@ -35,7 +35,7 @@ from reasonloom.evals.suites.reasoning.orchestration.game24_search import (
     searches,
 )
 from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel
-from reasonloom.llm.port import LanguageModel
+from reasonloom.llm.interfaces import LanguageModel
 from reasonloom.nodes.reasoning.tree_search.state import State
 from reasonloom.prompts.registry import PromptRegistry
 

@@ -8,7 +8,7 @@ from typing import Any
 from reasonloom.contracts.thought_graph.plans import Plan
 from reasonloom.errors import LlmUnavailable
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Result
-from reasonloom.llm.port import Ask, LanguageModel, Usage
+from reasonloom.llm.interfaces import Ask, LanguageModel, Usage
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.outcome import outcome
 from reasonloom.nodes.thought_graph.operations.outcome import run_plan as outcome_run_plan

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reasonloom.llm.embedding.choose import choose_embedder
-from reasonloom.llm.port import Ask, LanguageModel, Reply
+from reasonloom.llm.embedding.from_settings import choose_embedder
+from reasonloom.llm.interfaces import Ask, LanguageModel, Reply
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from tests.support.calls import call

@@ -42,7 +42,7 @@ from reasonloom.evals.suites.reasoning.orchestration.critique_gate import (
 from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel
 from reasonloom.evals.suites.reasoning.orchestration.suite import packaged
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.port import Ask, Embedder, LanguageModel, Reply
+from reasonloom.llm.interfaces import Ask, Embedder, LanguageModel, Reply
 from reasonloom.stores.access import Access
 from tests.evals.simulated.simulated_llm import margin
 from tests.evals.suites.reasoning.orchestration.worlds import chosen, results, without_cost

@@ -15,7 +15,7 @@ from reasonloom.evals.simulated.game24.model import Game24Model
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices, Problem, Result
 from reasonloom.evals.suites.reasoning.orchestration.game24 import DESCRIPTIONS, Table, items, rows
 from reasonloom.evals.suites.reasoning.orchestration.game24_search import is_hopeful
-from reasonloom.llm.port import Ask, Reply
+from reasonloom.llm.interfaces import Ask, Reply
 from tests.evals.simulated.simulated_llm import margin
 from tests.evals.suites.reasoning.orchestration.plain_game24 import PlainTree
 

@@ -21,7 +21,7 @@ from reasonloom.evals.suites.reasoning.orchestration.metering import (
     MeteredModel,
     PlanRunner,
 )
-from reasonloom.llm.port import Embedder, LanguageModel
+from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.nodes.thought_graph.operations.outcome import Outcome, outcome, run_plan
 from reasonloom.nodes.thought_graph.operations.tasks.table import task_of
 from reasonloom.stores.access import Access

@@ -15,7 +15,7 @@ from reasonloom.evals.suites.reasoning.orchestration.catalog import (
     Result,
     Row,
 )
-from reasonloom.llm.port import Ask, LanguageModel, Reply
+from reasonloom.llm.interfaces import Ask, LanguageModel, Reply
 
 
 def chosen(items: int, **settings: str) -> Choices:

@@ -11,7 +11,7 @@ from uuid import UUID, uuid5
 
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
-from reasonloom.llm.port import Embedder, LanguageModel
+from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import Settings
 from reasonloom.stores.database import Database

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from reasonloom.errors import SettingMistake
-from reasonloom.llm.choose import choose_llm, why
-from reasonloom.llm.embedding.choose import choose_embedder
+from reasonloom.llm.embedding.from_settings import choose_embedder
+from reasonloom.llm.from_settings import choose_llm, why
 from reasonloom.llm.offline.model import OfflineModel
 from tests.llm.conftest import KEY, MakeSettings, ask
 
@@ -90,7 +90,8 @@ def test_an_unknown_embedder_is_a_mistake(make_settings: MakeSettings, setting: 
 def test_choosing_imports_nothing_heavy() -> None:
     heavy = ["litellm", "langbase", "wordllama", "numpy", "httpx", "fastembed", "langchain_core"]
     code = (
-        "import sys, reasonloom.llm.choose as c, reasonloom.llm.embedding.choose as e\n"
+        "import sys, reasonloom.llm.from_settings as c\n"
+        "import reasonloom.llm.embedding.from_settings as e\n"
         "from reasonloom.settings import Settings\n"
         "e.choose_embedder(Settings(embedder='wordllama'))\n"
         f"print([m for m in {heavy} if m in sys.modules])"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from reasonloom.errors import SettingMistake
-from reasonloom.llm.port import LanguageModel
+from reasonloom.llm.interfaces import LanguageModel
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.llm.setting_forms import one_of, split_kind, unknown_form
 from reasonloom.settings import Settings

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from reasonloom.errors import BudgetExceeded
@@ -13,16 +12,6 @@ from reasonloom.errors import BudgetExceeded
 if TYPE_CHECKING:
     from mcp.server.lowlevel.helper_types import ReadResourceContents
     from mcp_types import CallToolResult
-
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.stores.runs.runs import DailyUse
-
-
-class DailyLimit(BudgetExceeded):
-    """The owner has used up a day's tokens or money; the same call can succeed later."""
-
-    retryable = True
 
 
 class AnswerTooLarge(BudgetExceeded):
@@ -107,59 +96,3 @@ def _truncate_page(page: str, most: int) -> str:
     missing = len(page) - len(begun)
     reason = f"Cut here: {missing:,} of {len(page):,} characters are left out ({SETTING})."
     return f"{begun}{end}\n\n{reason}\n"
-
-
-# So it holds across replicas and restarts. What is at work while the limit is reached goes on: each
-# run keeps to its own budget.
-
-DAY = timedelta(days=1)
-
-
-async def require_daily_credit(
-    engine: Engine, caller: Caller, tool: str, key: str | None, *, asks_caller: bool = False
-) -> None:
-    """Let a call pass whose owner has something left of the day, or whose key began a run before.
-
-    Raises:
-        DailyLimit: nothing is left; says when there will be.
-    """
-    from reasonloom.stores.runs import runs  # noqa: PLC0415
-
-    settings = engine.loom.settings
-    tokens, usd = settings.caller_tokens_per_day, settings.caller_usd_per_day
-    offline = engine.loom.llm.offline and not asks_caller
-    if offline or (tokens is None and usd is None):
-        return
-    now = engine.loom.clock()
-    async with engine.loom.database.begin(caller) as tx:
-        use = await runs.daily_use(tx, now - DAY, tokens=tokens, usd=usd)
-        shut = use.tokens_by or use.usd_by
-        if not shut or (key and await runs.find_by_key(tx, tool, key)):
-            return
-    raise DailyLimit(_daily_limit_message(use, tokens, usd, now), limit="day")
-
-
-def _daily_limit_message(
-    use: DailyUse, tokens: int | None, usd: float | None, now: datetime
-) -> str:
-    reached = [
-        f"{_format_number(spent)} of {_format_number(limit)} {what} "
-        f"(REASONLOOM_CALLER_{what.upper()}_PER_DAY)"
-        for spent, limit, what, by in (
-            (use.tokens, tokens, "tokens", use.tokens_by),
-            (use.usd, usd, "usd", use.usd_by),
-        )
-        if by and limit
-    ]
-    opens = max(by for by in (use.tokens_by, use.usd_by) if by) + DAY
-    minutes = max(1, -(-int((opens - now).total_seconds()) // 60))
-    return (
-        f"the day's limit of one caller is reached: {' and '.join(reached)} were used by runs "
-        f"begun within 24 hours; tools that ask a language model open again at "
-        f"{opens.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC, in {minutes // 60} h {minutes % 60} min"
-    )
-
-
-def _format_number(number: float) -> str:
-    """Return a number without an exponent, at most six places behind its point."""
-    return f"{number:,}" if isinstance(number, int) else f"{number:,.6f}".rstrip("0").rstrip(".")

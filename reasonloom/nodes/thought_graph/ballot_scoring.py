@@ -17,7 +17,7 @@ from uuid import UUID
 
 from langgraph.runtime import Runtime
 
-from reasonloom.nodes.loom import Execution
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.similarity import Similarity, similarity_of
@@ -29,7 +29,7 @@ from reasonloom.text.shortening import shortened
 from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
-    from reasonloom.nodes.loom import Execution
+    from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.runs.llm_call import OptionalReply
     from reasonloom.nodes.thought_graph.graph import ThoughtGraph
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow

@@ -1,6 +1,6 @@
 """Chooses the embedder from the settings; imports only the chosen one."""
 
-from reasonloom.llm.port import Embedder
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.llm.setting_forms import split_kind, unknown_form
 from reasonloom.settings import Settings
 

@@ -67,6 +67,8 @@ def load_graph(what: str, folder: str, file: str, *, most_tokens: int, threads: 
         tokenizer.enable_truncation(most_tokens)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
+        # A waiting thread would spin: twice the processor time, and slower beside other work.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         with as_file(files(folder) / file) as path:
             session = onnxruntime.InferenceSession(

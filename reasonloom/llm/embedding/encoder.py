@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from reasonloom.llm.embedding.vectors import axis, embeddable
@@ -13,16 +12,8 @@ from reasonloom.llm.encoder.encoder import DIMENSION, encode
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy import ndarray
-
 WORKERS = min(4, os.cpu_count() or 1)
 """Threads of one call with several texts; another call has its own and need not wait."""
-
-RECENT_TEXTS = 8_192
-"""Texts whose vectors are kept in memory, some 20 MB: passages are compared again and again."""
-
-LONGEST_RECENT = 2_000
-"""Characters of the longest text whose vector is kept."""
 
 
 class EncoderEmbedder:
@@ -53,15 +44,5 @@ class EncoderEmbedder:
 
 
 def _vectors(texts: Sequence[str]) -> list[list[float]]:
-    vectors = (
-        _recent(text) if len(text) <= LONGEST_RECENT else _vector(text)
-        for text in map(embeddable, texts)
-    )
-    return [axis(DIMENSION) if vector is None else vector.tolist() for vector in vectors]
-
-
-def _vector(text: str) -> ndarray | None:
-    return encode([text])[0].sentence
-
-
-_recent = lru_cache(RECENT_TEXTS)(_vector)
+    made = encode([embeddable(text) for text in texts])
+    return [axis(DIMENSION) if vector is None else vector.tolist() for vector in made]

@@ -6,8 +6,8 @@ One session a process, loaded on first use. See `NOTICE.md` for where the weight
 from __future__ import annotations
 
 import threading
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from reasonloom.llm.encoder.graph import FOLDER, Graph, load_graph
 
@@ -24,52 +24,46 @@ WINDOW = 256
 MOST_WINDOWS = 4
 """Windows that are read of a text, evenly spaced, so that its time is bounded."""
 
+RECENT_WINDOWS = 8_192
+"""Windows whose vectors are kept in memory, some 20 MB: passages are compared again and again."""
+
 THREADS = 1
 """Threads of one text: on shared cores two of them wait for each other, and a text takes longer."""
 
 _LOCK = threading.Lock()
 
 
-class Encoded(NamedTuple):
-    """What the encoder makes of a text.
+def encode(texts: Sequence[str]) -> list[ndarray | None]:
+    """Return a vector of length 1 for each text, float32 of shape (384,), in order.
 
-    Attributes:
-        sentence: float32 of shape (384,), of length 1; None for a text without tokens.
-        tokens: float32 of shape (tokens, 384), each of length 1.
-        spans: first and last character of each token; the two at the ends of a window span none.
-    """
-
-    sentence: ndarray | None
-    tokens: ndarray
-    spans: Sequence[tuple[int, int]]
-
-
-def encode(texts: Sequence[str]) -> list[Encoded]:
-    """Return the vectors of each text, in order; each text is read alone.
+    Each text is read alone; one without tokens has None.
 
     Raises:
         EmbedderUnavailable: the packaged weights cannot be loaded.
     """
     graph = _graph()
-    return [_encoded(graph, text) for text in texts]
+    return [_encoded(graph.tokenizer.encode(text)) for text in texts]
 
 
-def _encoded(graph: Graph, text: str) -> Encoded:
+def _encoded(encoding: Any) -> ndarray | None:
     import numpy as np  # noqa: PLC0415  # a second that a server without a search does not pay
 
+    if not any(start < end for start, end in encoding.offsets):
+        return None
     sums = np.zeros(DIMENSION, np.float32)
-    vectors: list[ndarray] = []
-    spans: list[tuple[int, int]] = []
-    for window in _windows(graph.tokenizer.encode(text)):
-        outputs = graph.run(window)
-        sums += outputs["sentence"] * len(window.ids)
-        vectors.append(outputs["tokens"])
-        spans += window.offsets
-    made = np.concatenate(vectors)
-    made /= np.linalg.norm(made, axis=1, keepdims=True)
+    for window in _windows(encoding):
+        sums += _vector(np.array(window.ids, np.uint16).tobytes()) * len(window.ids)
     length = float(np.linalg.norm(sums))
-    empty = not any(start < end for start, end in spans)
-    return Encoded(None if empty or not length else sums / length, made, spans)
+    return sums / length if length else None
+
+
+@lru_cache(RECENT_WINDOWS)
+def _vector(ids: bytes) -> ndarray:
+    import numpy as np  # noqa: PLC0415
+
+    tokens = np.frombuffer(ids, np.uint16)
+    made: ndarray = _graph().outputs(tokens, np.zeros_like(tokens))["sentence"]
+    return made
 
 
 def _windows(encoding: Any) -> Iterator[Any]:

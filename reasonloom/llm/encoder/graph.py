@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from reasonloom.errors import EmbedderUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy import ndarray
 
@@ -32,14 +32,20 @@ class Graph(NamedTuple):
     words: Mapping[str, ndarray]
 
     def run(self, encoding: Any) -> dict[str, Any]:
-        """Return the outputs for the tokens of one text, arrays by name.
+        """Return the outputs for the tokens of one text or pair of texts, arrays by name."""
+        return self.outputs(encoding.ids, encoding.type_ids)
+
+    def outputs(
+        self, ids: Sequence[int] | ndarray, types: Sequence[int] | ndarray
+    ) -> dict[str, Any]:
+        """Return the outputs for tokens, each with the number of the text that it is of.
 
         Each text is read alone: the graph rounds by the greatest number of what it is given, so
         in a batch a text's outputs would depend on its company.
         """
-        of, ids = self.words, encoding.ids
+        of = self.words
         vectors = of["words"][ids] * of["scales"][ids]
-        vectors += of["places"][: len(ids)] + of["types"][encoding.type_ids]
+        vectors += of["places"][: len(ids)] + of["types"][types]
         made = self.session.run(None, {"words": vectors})
         return {each.name: of for each, of in zip(self.session.get_outputs(), made, strict=True)}
 

@@ -58,6 +58,16 @@ def _word_vectors() -> dict[str, ndarray]:
         return dict(stored)
 
 
+@cache
+def load_tokenizer(most_tokens: int) -> Any:
+    """Return the tokenizer, parsed once a process, that cuts a text to so many tokens."""
+    from tokenizers import Tokenizer  # noqa: PLC0415
+
+    tokenizer = Tokenizer.from_str((files(FOLDER) / "tokenizer.json").read_text("utf-8"))
+    tokenizer.enable_truncation(most_tokens)
+    return tokenizer
+
+
 def load_graph(what: str, folder: str, file: str, *, most_tokens: int, threads: int) -> Graph:
     """Return a packaged graph; calls at the same time wait for each other.
 
@@ -67,10 +77,8 @@ def load_graph(what: str, folder: str, file: str, *, most_tokens: int, threads: 
     # Imported when they are wanted: a server that never reads a text so does not pay for them.
     try:
         import onnxruntime  # noqa: PLC0415
-        from tokenizers import Tokenizer  # noqa: PLC0415
 
-        tokenizer = Tokenizer.from_str((files(FOLDER) / "tokenizer.json").read_text("utf-8"))
-        tokenizer.enable_truncation(most_tokens)
+        tokenizer = load_tokenizer(most_tokens)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         # A waiting thread would spin: twice the processor time, and slower beside other work.

@@ -4,8 +4,8 @@ Loading a server takes seconds of processor time, with litellm twice as long; a 
 hundredths. `program()` is a command line that runs `reasonloom` in such a fork, with its own
 streams, environment, folder and limits, for every test that is not about the start itself.
 
-As a module (`python -m tests.support.clients.fork_server SOCKET`) it is the server: one thread,
-no connection and no loop cross the fork. It ends with its standard input.
+As a module (`python -m tests.support.clients.fork_server SOCKET`) it is the server: one
+thread of Python, no connection and no loop cross the fork. It ends with its standard input.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+from reasonloom.llm.classifier.classifier import MOST_TOKENS
+from reasonloom.llm.encoder.encoder import encode
+from reasonloom.llm.encoder.graph import load_tokenizer
 from reasonloom.prompts.registry import packaged_templates
 from reasonloom.text.tokens import count_tokens
 from tests import ROOT
@@ -83,7 +86,10 @@ def _server() -> tuple[Path, str]:
 
 
 def load() -> None:
-    """Load what the commands load, and the vocabulary and prompts that most of them read."""
+    """Load what the commands load, and the vocabulary, prompts and encoder that most of them use.
+
+    Of the classifier the tokenizer alone: its session has threads, which no fork takes over.
+    """
     for part in LOADED:
         module = importlib.import_module(f"reasonloom.{part}")
         for found in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{module.__name__}."):
@@ -93,6 +99,8 @@ def load() -> None:
         importlib.import_module(name)
     count_tokens("")
     packaged_templates()
+    encode([""])
+    load_tokenizer(MOST_TOKENS)
     logging.root.handlers.clear()
     assert threading.active_count() == 1, threading.enumerate()
     gc.collect()

@@ -1,8 +1,8 @@
 """Teaches the reader on the cases: `python training/train.py MODEL_FOLDER PUBLIC OUT.npz`.
 
-One encoder, eight heads: whether a claim follows from a text, bias, whether a text argues,
-emotion, circumplex, framework, which of two texts reasons better, and whether a newer memory
-replaces an older one. MODEL_FOLDER holds
+One encoder, nine heads: whether a claim follows from a text, bias, whether a text argues,
+emotion, circumplex, framework, which of two texts reasons better, whether a newer memory
+replaces an older one, and whether a text answers a question. MODEL_FOLDER holds
 `model.safetensors` and `tokenizer.json` of all-MiniLM-L6-v2; PUBLIC the public texts and pairs
 that README.md names. After each round the state is kept beside OUT, and a later call goes on.
 """
@@ -19,12 +19,15 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import torch
 from encoder import HIDDEN, pretrained
+from onnx import numpy_helper
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 
@@ -74,8 +77,24 @@ OWN_TIMES = 2
 DISTRACTED = 0.25
 """How many pairs are taught among one to three texts that have nothing to do with the claim."""
 
+FURTHER, FURTHER_RATE = 2, 6e-5
+"""Rounds that go on from the packaged weights, and their rate."""
+
+NEWEST, NEWEST_BIASES = 5_221, 1_004
+"""Pairs of a text and a claim, texts of biases: the last ones, taught in each of these rounds."""
+
+OLDER, ANSWERS = (3_000, 800), (5_500, 2_400)
+"""Older pairs, and pairs of a text and a question, that are taught in each of these rounds."""
+
+NOT_ANSWERS = 2
+ANSWERED = {"strategyqa-facts": 400, "qed-dev": 400, "xquad-en": 300, "condaqa-dev": 100}
+"""Memories that are taught not to answer a question; public questions of each source."""
+
 SAME = 1_500
 """Pairs of a text and a claim that are taught as replacing nothing."""
+
+HALF = torch.ops.mkldnn._is_mkldnn_bf16_supported()
+"""Whether the processor has numbers of 16 bits; without, they only cost time."""
 
 Case = dict[str, Any]
 Task = tuple[str, list[Case]]
@@ -98,6 +117,7 @@ class Reader(nn.Module):
             "framework": len(FRAMEWORKS),
             "soundness": 1,
             "replaces": 1,
+            "answers": 1,
         }
         self.heads = nn.ModuleDict({name: nn.Linear(HIDDEN, size) for name, size in sizes.items()})
         self.drop = nn.Dropout(0.1)
@@ -110,7 +130,7 @@ class Reader(nn.Module):
         encoded = self.tokenizer.encode_batch(texts)
         ids, types = (torch.tensor([getattr(e, n) for e in encoded]) for n in ("ids", "type_ids"))
         mask = torch.tensor([each.attention_mask for each in encoded], dtype=torch.float32)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=HALF):
             made = self.encoder(ids, types, mask)
         return self.drop(made.float())
 
@@ -119,10 +139,25 @@ def cases_of(kind: str) -> list[Case]:
     """Return the cases of a kind, from all its files."""
     lines = [
         line
-        for path in sorted(CASES.glob(f"{kind}-*.jsonl"))
+        for path in sorted(CASES.glob(f"{kind}-*.jsonl"), key=lambda of: int(of.stem.split("-")[1]))
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
     return [json.loads(line) for line in lines]
+
+
+def packaged_weights() -> dict[str, Tensor]:
+    """Return the weights of the reader that is in the package, as numbers again."""
+    package = files("reasonloom.llm")
+    graph = onnx.load_from_string((package / "classifier" / "reader.onnx").read_bytes())
+    arrays = {each.name: numpy_helper.to_array(each) for each in graph.graph.initializer}
+    found = {name: of for name, of in arrays.items() if name.endswith(("weight", "bias"))}
+    for name in (each for each in arrays if each.endswith("_quantized")):
+        whole = name.removesuffix("_quantized")
+        steps = arrays[name].astype(np.float32) - arrays[f"{whole}_zero_point"]
+        found[whole] = (steps * arrays[f"{whole}_scale"]).T
+    return {
+        name: torch.tensor(of) for name, of in found.items() if name.startswith(("enc", "heads"))
+    }
 
 
 def public_cases(public: Path, file: str) -> dict[str, list[Case]]:
@@ -203,6 +238,54 @@ def replacement_cases() -> list[Case]:
     return [*cases_of("replaces"), *chosen]
 
 
+def answer_cases(public: Path) -> list[Case]:
+    """Return pairs of a text and a question that it answers or not.
+
+    Of a world of memories each question is taught with what answers it, and with as many that do
+    not; a public question with its passage and another one.
+    """
+    chance = random.Random(SEED)  # noqa: S311
+    made = cases_of("answers")
+    for world in cases_of("questions"):
+        texts = world["memories"]
+        for question in world["questions"]:
+            others = [n for n in range(len(texts)) if n not in question["answers"]]
+            for n in (*question["answers"], *chance.sample(others, min(NOT_ANSWERS, len(others)))):
+                answers = n in question["answers"]
+                made.append({"text": texts[n], "question": question["text"], "answers": answers})
+    found = public_cases(public, "question-passage")
+    for source, most in ANSWERED.items():
+        cases = chance.sample(found[source], min(most, len(found[source])))
+        for case, other in zip(cases, [*cases[1:], cases[0]], strict=True):
+            for passage, answers in ((case["passage"], True), (other["passage"], False)):
+                made.append({"text": passage, "question": case["question"], "answers": answers})
+    chance.shuffle(made)
+    return made
+
+
+def further_tasks(public: Path, number: int) -> list[Task]:
+    """Return the tasks of a round that goes on from the packaged weights.
+
+    The newest pairs are taught in each round, of all others a part.
+    """
+    chance = random.Random(SEED + number)  # noqa: S311
+    arguing, unbiased = argument_cases(public)
+    pairs = cases_of("entailment")
+    older, newest = pairs[:-NEWEST], pairs[-NEWEST:]
+    others = public_pairs(public)[::40] if number == 0 else []
+    answers, biases = answer_cases(public), cases_of("biases")
+    return [
+        ("entailment", [*newest, *chance.sample(older, OLDER[number]), *others]),
+        ("answers", answers[number::FURTHER][: ANSWERS[number]]),
+        ("replaces", chance.sample(replacement_cases(), 1_000)),
+        ("bias", [*biases[-NEWEST_BIASES:], *chance.sample(biases, 900), *unbiased[:300]]),
+        ("argues", chance.sample(arguing, 400)),
+        ("emotion", chance.sample(cases_of("emotions"), 600)),
+        ("framework", chance.sample(cases_of("frameworks"), 350)),
+        ("soundness", chance.sample(cases_of("pairs"), 150)),
+    ]
+
+
 def tasks_of(public: Path) -> list[list[Task]]:
     """Return the tasks of each round; emotions and frameworks are in the last one twice."""
     arguing, unbiased = argument_cases(public)
@@ -213,6 +296,7 @@ def tasks_of(public: Path) -> list[list[Task]]:
         ("framework", cases_of("frameworks")),
         ("soundness", cases_of("pairs")),
         ("replaces", replacement_cases() * 2),
+        ("answers", answer_cases(public)),
     ]
     own, public_of = own_pairs(), public_pairs(public)
     rounds = []
@@ -229,7 +313,8 @@ def among_others(pairs: list[Case]) -> list[Case]:
     """Return the pairs, some with other premises before or after their own."""
     made = []
     for pair in pairs:
-        premises = [pair["premise"]]
+        premises = pair["premise"].split("\n")
+        random.shuffle(premises)
         if random.random() < DISTRACTED:  # noqa: S311
             others = random.sample(pairs, random.randint(1, 3))  # noqa: S311
             premises += [other["premise"] for other in others]
@@ -263,6 +348,9 @@ def loss_of(reader: Reader, name: str, cases: list[Case]) -> Tensor:
     if name == "replaces":
         pairs = reader([(case["older"], case["newer"]) for case in cases])
         return yes_or_no_loss(reader.heads["replaces"](pairs), [case["replaces"] for case in cases])
+    if name == "answers":
+        pairs = reader([(case["text"], case["question"]) for case in cases])
+        return yes_or_no_loss(reader.heads["answers"](pairs), [case["answers"] for case in cases])
     texts = reader([case.get("text") or case["problem"] for case in cases])
     if name == "argues":
         return yes_or_no_loss(reader.heads["argues"](texts), [case["argues"] for case in cases])
@@ -296,11 +384,11 @@ def entailment_loss(reader: Reader, cases: list[Case]) -> Tensor:
     return torch.where(open_ended, either, whole).mean()
 
 
-def teach(reader: Reader, rounds: list[list[Task]], state: Path) -> None:
+def teach(reader: Reader, rounds: list[list[Task]], state: Path, rate: float) -> None:
     """Go over the tasks of each round; the rate warms up, then falls to nothing."""
     total = sum(len(batches(tasks)) for tasks in rounds)
     body = [p for p in reader.encoder.parameters() if p.requires_grad]
-    groups = [{"params": body, "lr": RATE}, {"params": reader.heads.parameters(), "lr": HEAD_RATE}]
+    groups = [{"params": body, "lr": rate}, {"params": reader.heads.parameters(), "lr": HEAD_RATE}]
     optimiser = torch.optim.AdamW(groups, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda step: min(1, (step + 1) / (WARM_UP * total)) * max(0, 1 - step / total)
@@ -337,13 +425,20 @@ def main() -> None:
     given.add_argument("model", type=Path)
     given.add_argument("public", type=Path)
     given.add_argument("weights", type=Path)
-    paths = given.parse_args()
-    torch.set_num_threads(os.cpu_count() or 1)
+    given.add_argument("--further", action="store_true", help="go on from the packaged weights")
+    chosen = given.parse_args()
+    torch.set_num_threads(int(os.environ.get("THREADS", os.cpu_count() or 1)))
     torch.manual_seed(SEED)
     random.seed(SEED)
-    reader = Reader(paths.model)
-    teach(reader, tasks_of(paths.public), paths.weights.with_suffix(".state"))
-    np.savez(paths.weights, **{name: of.numpy() for name, of in reader.state_dict().items()})
+    reader = Reader(chosen.model)
+    if chosen.further:
+        reader.load_state_dict(packaged_weights(), strict=False)
+        rounds = [further_tasks(chosen.public, number) for number in range(FURTHER)]
+    else:
+        rounds = tasks_of(chosen.public)
+    rate = FURTHER_RATE if chosen.further else RATE
+    teach(reader, rounds, chosen.weights.with_suffix(".state"), rate)
+    np.savez(chosen.weights, **{name: of.numpy() for name, of in reader.state_dict().items()})
 
 
 if __name__ == "__main__":

@@ -167,6 +167,25 @@ def _replaces(pairs: Sequence[tuple[str, str]]) -> list[float]:
     return [_yes_or_no(output["replaces"][0]) for output in outputs]
 
 
+async def answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Return for each pair of a text and a question the probability that the text answers it.
+
+    Both together are read to their first 160 tokens.
+
+    Raises:
+        EmbedderUnavailable: the packaged weights cannot be loaded.
+    """
+    if not pairs:
+        return []
+    return await asyncio.to_thread(_answers, pairs)
+
+
+def _answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    graph = _graph()
+    outputs = (graph.run(graph.tokenizer.encode(text, asked)) for text, asked in pairs)
+    return [_yes_or_no(output["answers"][0]) for output in outputs]
+
+
 def _yes_or_no(number: float) -> float:
     """Return the probability of a logarithm of odds."""
     return _shares(("no", "yes"), (0.0, number))["yes"]

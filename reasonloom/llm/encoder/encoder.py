@@ -1,4 +1,4 @@
-"""Runs the packaged encoder, all-MiniLM-L6-v2: texts in, vectors out; no network, no torch.
+"""Runs the packaged encoder, all-MiniLM-L6-v2 taught on questions: texts in, vectors out.
 
 One session a process, loaded on first use. See `NOTICE.md` for where the weights come from.
 """

@@ -16,7 +16,7 @@ from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import load_settings
 
 T = TypeVar("T")
-MODEL = "all-MiniLM-L6-v2-int8"
+MODEL = "reasonloom-minilm-1"
 
 
 def a_basin(

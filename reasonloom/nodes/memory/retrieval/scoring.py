@@ -55,7 +55,7 @@ def recency_at(
     return 1 - found if time.looks_back else found
 
 
-OWN_WEIGHTS = {"cosine": 1.0, "words": 0.3, "context": 0.4, "tag": 0.25, "date": 0.4}
+OWN_WEIGHTS = {"cosine": 1.0, "words": 0.2, "context": 0.4, "tag": 0.25, "date": 0.4}
 """Weights of a memory's own signals."""
 
 SESSION_WEIGHT = 0.4

@@ -26,7 +26,10 @@ CALLS: dict[str, dict[str, Any]] = {
     "reasoning_linear": {"content": "When must we leave for the last train at 22:40?"},
     "reasoning_divergent": {"content": "Where should four of us eat tonight?"},
     "breakdown": {"problem": "Plan a walk home of two hours for four of us."},
-    "analyze": {"problem": "Why did the deploy of Friday fail?"},
+    "analyze": {
+        "problem": "Why did the deploy of Friday fail?",
+        "preferredFramework": "root-cause-analysis",
+    },
     "ponder": {"problem": "What makes a good evening out?"},
 }
 CASES = "".join(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.tools import SECTORS, ExplainedRecall, ExplainedSearch, Explanation
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.memory.dates import date_terms_of_query
+from reasonloom.nodes.memory.date_terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.periods import question_time
@@ -153,7 +153,7 @@ async def _retrieve_by_query(
     guarded = loom.settings.suspicion
     today = (scope.as_of or loom.clock()).date()
     time = question_time(query, today)
-    dates = {**time.month_terms(), **date_terms_of_query(query, today)}
+    dates = date_terms_of_query(query, today)
     question = RankingQuery(query, near, named, dates, loom.embedder.floor, guarded, time)
     async with loom.database.begin(execution.caller, searching=True) as tx:
         found = await rank(tx, execution, question, scope=scope, pool=pool)

@@ -7,7 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from reasonloom.contracts.base import Answer, Content, Name, Request
+from reasonloom.contracts.base import Answer, Content, Moment, Name, Request
+from reasonloom.contracts.validity import Between, HeldRequest
 
 MOST_DAYS = 36_500
 MOST_PERCENT = 100
@@ -30,6 +31,13 @@ class HistorySearch(Request):
 
     query: Annotated[Content, Field(description="What to look for; be specific")]
     project: SomeSlug = None
+
+
+class HeldHistorySearch(HeldRequest, HistorySearch):
+    """Search past conversations: what was said and done, the most relevant first."""
+
+    as_of: Annotated[Moment | None, Field(description="What was said by then")] = None
+    between: Annotated[Between, Field(description="What was said between two dates")] = None
 
 
 class HistoryRecall(Request):

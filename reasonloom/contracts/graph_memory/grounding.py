@@ -6,6 +6,8 @@ from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Request, Unit
 from reasonloom.contracts.graph_memory.shared import Count, MemoryEdge, ScoredNode
+from reasonloom.contracts.space import SpacedRequest
+from reasonloom.contracts.validity import HeldRequest
 
 Status = Literal["verified", "partial", "ungrounded"]
 Relation = Literal["supports", "contradicts", "related"]
@@ -20,6 +22,13 @@ class MemoryGround(Request):
 
     claim: Annotated[Content, Field(description="What you are about to state")]
     threshold: Annotated[Unit, Field(description="Least coverage for partial")] = 0.3
+
+
+class HeldMemoryGround(SpacedRequest, HeldRequest, MemoryGround):
+    """Check a claim against memory before you state it: verified, partial or ungrounded.
+
+    Names the evidence, what is not covered, and what contradicts it.
+    """
 
 
 class Evidence(ScoredNode):

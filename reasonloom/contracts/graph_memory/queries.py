@@ -19,6 +19,7 @@ from reasonloom.contracts.graph_memory.shared import (
     NodeId,
     SessionNumber,
 )
+from reasonloom.contracts.validity import HeldRequest
 
 Order = Literal["most_recent", "highest_confidence", "most_accessed", "most_important"]
 Verdict = Literal["pass", "warn", "fail"]
@@ -51,6 +52,10 @@ class MemoryQuery(Request):
         ):
             _refuse_crossed(self, least, most)
         return self
+
+
+class HeldMemoryQuery(HeldRequest, MemoryQuery):
+    """List nodes by type, confidence, session and time."""
 
 
 class MemorySimilar(Request):

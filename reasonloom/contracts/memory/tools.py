@@ -19,6 +19,7 @@ from reasonloom.contracts.base import (
     WholeNumber,
     parse_moment,
 )
+from reasonloom.contracts.validity import HeldRequest
 
 Sector = Literal["episodic", "semantic", "procedural", "emotional", "reflective"]
 SECTORS: tuple[Sector, ...] = ("episodic", "semantic", "procedural", "emotional", "reflective")
@@ -171,14 +172,10 @@ class Recall(Selection):
     ] = None
 
 
-class AtMoment(CamelRequest):
-    """What was current at a moment, rather than now."""
+class AtMoment(HeldRequest, CamelRequest):
+    """What was current at a time, rather than now; the owner's memories by default."""
 
     user_id: OwnerByDefault
-    as_of: Annotated[
-        Moment | None,
-        Field(description="What was current then"),
-    ] = None
 
 
 class ExplainedRecall(AtMoment, Recall):

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Name, Request
+from reasonloom.contracts.space import SpacedRequest
 
 Mode = Literal["linear", "tree", "divergent", "reflection", "backtracking", "got", "ponder"]
 MOST_HINTS = 20
@@ -31,6 +32,13 @@ class ExecutingAuto(ReasoningAuto):
     """
 
     execute: Annotated[bool, Field(description="Run the chosen mode too")] = False
+
+
+class SpacedAuto(SpacedRequest, ExecutingAuto):
+    """Choose the reasoning mode that fits a problem, with reasons and alternatives.
+
+    Simple problems get linear. With execute the mode is also run, as a call of its own.
+    """
 
 
 class ModeOption(Answer):

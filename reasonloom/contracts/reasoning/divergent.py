@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from reasonloom.contracts.base import Answer, Content, Filled, Kind, Name, Request, Unit, Whole
+from reasonloom.contracts.space import SpacedRequest
 
 CONSTRAINT_LIMIT = 1_000
 """Characters one constraint may have."""
@@ -32,6 +33,13 @@ class ReasoningDivergent(Request):
         Field(max_length=MOST_CONSTRAINTS, description="What every perspective must keep to"),
     ] = None
     confidence: Annotated[Unit | None, Field(description="Least confidence wanted")] = None
+
+
+class SpacedDivergent(SpacedRequest, ReasoningDivergent):
+    """Look at a problem from several unlike perspectives at once, and bring them together.
+
+    Novelty is measured, and each perspective is checked against each constraint.
+    """
 
 
 class CheckedConstraint(Answer):

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Kind, Name, Request, Unit
+from reasonloom.contracts.space import SpacedRequest
 
 
 class ReasoningLinear(Request):
@@ -18,6 +19,13 @@ class ReasoningLinear(Request):
         None
     )
     confidence: Annotated[Unit | None, Field(description="Least confidence wanted")] = None
+
+
+class SpacedLinear(SpacedRequest, ReasoningLinear):
+    """Take one step of reasoning from a thought.
+
+    Relevant memories are recalled first; the step joins the session's history.
+    """
 
 
 class LinearThought(Answer):

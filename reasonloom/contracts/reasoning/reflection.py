@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from reasonloom.contracts.base import Answer, Content, Kind, Name, Request, Whole
+from reasonloom.contracts.space import SpacedRequest
 
 MOST_AREAS = 20
 
@@ -37,6 +38,13 @@ class ReasoningReflection(Request):
         if (self.content is None) == (self.thought_id is None):
             raise PydanticCustomError("one_of", "give content or thought_id, one of the two")
         return self
+
+
+class SpacedReflection(SpacedRequest, ReasoningReflection):
+    """Criticise an answer and improve it; a revision counts only where a blind judge prefers it.
+
+    Give the answer as content, or name a stored thought.
+    """
 
 
 class ReflectionEvaluate(Request):

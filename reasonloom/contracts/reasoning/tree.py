@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Kind, Name, Request, Unit, Whole
+from reasonloom.contracts.space import SpacedRequest
 
 Check = Literal["blind_ballots", "word_overlap", "self_reported", "none"]
 
@@ -24,6 +25,13 @@ class ReasoningTree(Request):
     ] = None
     max_branches: Annotated[Whole, Field(ge=2, le=10, description="Most approaches to explore")] = 4
     confidence: Annotated[Unit | None, Field(description="Least confidence wanted")] = None
+
+
+class SpacedTree(SpacedRequest, ReasoningTree):
+    """Explore several unlike approaches in parallel, and recommend one.
+
+    Each becomes a branch; blind ballots compare them.
+    """
 
 
 class ExploredBranch(Answer):

@@ -57,6 +57,7 @@ def similarity_score(cosine: float | None, words: float, floor: float | None) ->
     return math.sqrt(min(1.0, (meaning + words) / 2))
 
 
+CURRENT = Scope()
 WITHIN = 2
 """Letters by which a misspelt word may be longer or shorter."""
 
@@ -150,11 +151,16 @@ async def nearest_nodes(
 
 
 async def similarity_scores(
-    tx: Transaction, text: str, near: Nearness | None, floor: float | None, pool: int
+    tx: Transaction,
+    text: str,
+    near: Nearness | None,
+    floor: float | None,
+    pool: int,
+    scope: Scope = CURRENT,
 ) -> dict[int, float]:
-    """Return the memories nearest to a text with their scores, without those of 0."""
+    """Return the memories of a scope nearest to a text with their scores, without those of 0."""
     terms = await retrieval.weigh_terms(tx, text, near)
-    found = await similarity.most_similar(tx, terms, near, scope=Scope(), pool=pool)
+    found = await similarity.most_similar(tx, terms, near, scope=scope, pool=pool)
     scores = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
     return {key: score for key, score in scores.items() if score > 0}
 

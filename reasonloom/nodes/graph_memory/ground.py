@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING, Any
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from reasonloom.contracts.graph_memory.grounding import Evidence, Grounded, MemoryGround
+from reasonloom.contracts.graph_memory.grounding import (
+    Evidence,
+    Grounded,
+    HeldMemoryGround,
+    MemoryGround,
+)
 from reasonloom.contracts.graph_memory.shared import ScoredNode
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.graph_memory.evidence import similarity_scores
+from reasonloom.nodes.graph_memory.evidence import CURRENT, similarity_scores
 from reasonloom.nodes.graph_memory.grounding.agreement import (
     EvidenceFacts,
     JointVerdict,
@@ -34,15 +39,17 @@ from reasonloom.nodes.graph_memory.rendering import (
 )
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.injection.detection import detect_injection
+from reasonloom.nodes.memory.validity import held_span
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.stores.graph_memory import evidence, memory_nodes
-from reasonloom.stores.memory.search.scope import Nearness
+from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.graph_memory.grounding.verdict import Verdict
+    from reasonloom.nodes.memory.validity import HeldSpan
     from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 
@@ -71,26 +78,32 @@ class Candidates:
     notes: list[str] = field(default_factory=list)
 
 
-async def claim_candidates(execution: Execution, claim: str) -> Candidates:
-    """Return the memories near a claim, which is embedded before the one transaction."""
+async def claim_candidates(
+    execution: Execution, claim: str, held: HeldSpan | None = None
+) -> Candidates:
+    """Return the memories near a claim that are current, or were at some time within `held`.
+
+    The claim is embedded before the one transaction.
+    """
     embedder = execution.loom.embedder
     vectors, notes = await embed_or_note(embedder, [claim])
     near = Nearness(vectors[0], embedder.model, SECTORS) if vectors else None
     floor = embedder.floor if vectors else None
+    scope = Scope(held_from=held.start, held_to=held.end) if held else CURRENT
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        alike = await similarity_scores(tx, claim, near, floor, POOL)
+        alike = await similarity_scores(tx, claim, near, floor, POOL, scope)
         for clause in _clauses(claim):
-            found = await similarity_scores(tx, clause, None, None, OF_A_CLAUSE)
+            found = await similarity_scores(tx, clause, None, None, OF_A_CLAUSE, scope)
             for key, score in found.items():
                 alike.setdefault(key, score / 2)
-        corrected = await evidence.corrected(tx, claim, most=MOST_CORRECTED)
+        corrected = {} if held else await evidence.corrected(tx, claim, most=MOST_CORRECTED)
         order = sorted(alike, key=lambda key: (-alike[key], -key))
         wanted = dict.fromkeys([*order, *corrected.values()])
         hearsay = await memory_nodes.hearsay(tx, [*wanted, *corrected])
         current = await memory_nodes.fetch(tx, (key for key in wanted if key not in hearsay))
         old = await memory_nodes.fetch(tx, corrected)
     return Candidates(
-        [row for row in current if row.superseded_by is None],
+        [row for row in current if held or row.superseded_by is None],
         alike,
         [(row, corrected[row.id]) for row in old if row.id not in hearsay],
         notes,
@@ -116,8 +129,9 @@ EMPTY = "the claim has no word that could be looked up"
 async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Find the memories that the claim is compared with."""
     execution = runtime.context
-    request = execution.request(MemoryGround)
-    found = await claim_candidates(execution, request.claim)
+    request = execution.request(HeldMemoryGround)
+    held = held_span(request, execution.loom.clock())
+    found = await claim_candidates(execution, request.claim, held)
     rows = [*found.current, *(row for row, _ in found.old)]
     cut = any(len(text) > READ for text in (request.claim, *(row.content for row in rows)))
     notes = [*found.notes, *([CUT.format(most=READ)] if cut else [])]
@@ -135,7 +149,7 @@ def plan_votes(state: GroundState, runtime: Runtime[Execution]) -> list[Send] | 
     """Return a task for each judge; the verdict if there is no language model or no memory."""
     if runtime.context.loom.llm.offline or not state["shown"]:
         return VERDICT_NODE
-    claim = runtime.context.request(MemoryGround).claim
+    claim = runtime.context.request(HeldMemoryGround).claim
     memories = [state["texts"][str(key)][:READ] for key in state["shown"]]
     return [Send("look", JudgeTask(claim=claim, memories=memories, lens=lens)) for lens in JUDGES]
 
@@ -162,7 +176,8 @@ async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, 
 async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Weigh the words, join the result with the judges' votes, and answer with the verdict."""
     execution = runtime.context
-    request = execution.request(MemoryGround)
+    request = execution.request(HeldMemoryGround)
+    then = bool(request.as_of or request.between)
     rows = await _rows(execution, state)
     old = {
         int(key): CorrectedMemory(rows[int(key)].content, holds)
@@ -172,7 +187,7 @@ async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dic
     current = {
         key: rows[key].content
         for key in state["current"]
-        if key in rows and rows[key].superseded_by is None
+        if key in rows and (then or rows[key].superseded_by is None)
     }
     sure = {key: row.confidence for key, row in rows.items()}
     words = await asyncio.to_thread(
@@ -187,12 +202,12 @@ async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dic
         for key, row in rows.items()
         if len(row.content) > READ or (key in bearing and read_text(row.content).cut)
     )
-    opposed = await _opposed(execution, joined, rows)
+    opposed = {} if then else await _opposed(execution, joined, rows)
     joined = bound_verdict(
         joined, EvidenceFacts(sure, cut, opposed, _steering(execution, bearing, rows))
     )
     alike = {int(key): score for key, score in state["alike"].items()}
-    answer = _answer(request, joined, rows, alike)
+    answer = _answer(request, joined, rows, alike, current)
     read = [each.node_id for each in answer.evidence]
     if read and not execution.loom.settings.read_only:
         execution.loom.journal.reinforce(execution.caller, read)
@@ -252,6 +267,7 @@ def _answer(
     joined: JointVerdict,
     rows: Mapping[int, NodeRow],
     alike: Mapping[int, float],
+    current: Collection[int],
 ) -> Grounded:
     verdict = joined.verdict
     evidence = [
@@ -273,21 +289,24 @@ def _answer(
         contradicted=verdict.contradicted,
         evidence=evidence,
         uncovered=uncovered_phrases(request.claim, verdict.uncovered),
-        suggestions=_suggestions(verdict, rows, alike),
+        suggestions=_suggestions(verdict, rows, alike, current),
         superseded=list(verdict.superseded),
         judged_by=joined.by,
     )
 
 
 def _suggestions(
-    verdict: Verdict, rows: Mapping[int, NodeRow], alike: Mapping[int, float]
+    verdict: Verdict,
+    rows: Mapping[int, NodeRow],
+    alike: Mapping[int, float],
+    current: Collection[int],
 ) -> list[ScoredNode]:
     """Return the nearest current nodes that are not evidence, if the claim is ungrounded."""
     if verdict.status != "ungrounded":
         return []
     deciding = {each.id for each in verdict.witnesses}
     near = [key for key in alike if key in rows and key not in deciding]
-    near = [key for key in near if rows[key].superseded_by is None]
+    near = [key for key in near if key in current]
     best = sorted(near, key=lambda key: (-alike[key], -key))[:SUGGESTED]
     return [render_scored_node(rows[key], _score(alike, key)) for key in best]
 

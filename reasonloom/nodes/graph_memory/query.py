@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.graph_memory.queries import (
     Compared,
     Correction,
-    MemoryQuery,
+    HeldMemoryQuery,
     MemoryTemporal,
     SomeSessions,
     TimeRange,
@@ -29,6 +29,7 @@ from reasonloom.nodes.graph_memory.rendering import (
     injection_warnings,
     render_node,
 )
+from reasonloom.nodes.memory.validity import held_span
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes, range_comparison
 from reasonloom.stores.graph_memory.memory_nodes import Conditions, list_nodes, sessions_numbered
@@ -47,7 +48,8 @@ EMPTY = "{name} is empty and does not narrow"
 async def memory_query(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the current nodes that meet the request's conditions, in its order."""
     execution = runtime.context
-    request = execution.request(MemoryQuery)
+    request = execution.request(HeldMemoryQuery)
+    held = held_span(request, execution.loom.clock())
     after, before = request.created_after, request.created_before
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         conditions = Conditions(
@@ -57,6 +59,8 @@ async def memory_query(state: ToolState, runtime: Runtime[Execution]) -> dict[st
             sessions=await _sessions(tx, request.session_ids),
             after=None if after is None else from_microseconds(after),
             before=None if before is None else from_microseconds(before),
+            held_from=held.start if held else None,
+            held_to=held.end if held else None,
         )
         found = await list_nodes(
             tx, conditions, order=request.sort_by, most=request.max_results + 1

@@ -18,7 +18,7 @@ from reasonloom.nodes.history.excerpts import (
     split_passages,
 )
 from reasonloom.nodes.history.rendering import Piece, remaining_budget
-from reasonloom.nodes.memory.dates import date_terms_of_query
+from reasonloom.nodes.memory.date_terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery
 from reasonloom.nodes.memory.retrieval.retrieve import retrieval_notes
@@ -67,14 +67,14 @@ class Excerpts:
     notes: list[str] = field(default_factory=list)
 
 
-async def past_question(execution: Execution, text: str, project: str | None) -> PastQuestion:
+async def past_question(execution: Execution, text: str, scope: Scope) -> PastQuestion:
     """Return what is looked for; a note says so where there is no vector to look with."""
     loom = execution.loom
     vectors, notes = await embed_or_note(loom.embedder, [text])
     near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
     dates = date_terms_of_query(text, loom.clock().date())
     query = RankingQuery(text, near, frozenset(), dates, loom.embedder.floor)
-    return PastQuestion(query, Scope(kinds=("transcript",), project=project), list(notes))
+    return PastQuestion(query, scope, list(notes))
 
 
 @dataclass(frozen=True, slots=True)

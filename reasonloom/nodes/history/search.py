@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.contracts.history import HistoryFound, HistorySearch
+from reasonloom.contracts.history import HeldHistorySearch, HistoryFound
 from reasonloom.nodes.history import lookup
 from reasonloom.nodes.history.passages import POOL, Excerpts, past_question, read_chunks
 from reasonloom.nodes.history.rendering import remaining_budget, render
 from reasonloom.nodes.memory.retrieval.ranking import rank
+from reasonloom.nodes.memory.validity import held_span
+from reasonloom.stores.memory.search.scope import Scope
 
 if TYPE_CHECKING:
     from langgraph.runtime import Runtime
@@ -22,24 +24,29 @@ HEAD_TOKENS = 14
 """About the tokens of the first line and the space below it."""
 
 
-async def search_passages(
-    execution: Execution, text: str, project: str | None, budget: int
-) -> Excerpts:
+async def search_passages(execution: Execution, text: str, scope: Scope, budget: int) -> Excerpts:
     """Return what answers `text`, as much as fits into `budget` tokens."""
-    question = await past_question(execution, text, project)
+    question = await past_question(execution, text, scope)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         ranking = await rank(tx, execution, question.query, scope=question.scope, pool=POOL)
         read = await read_chunks(tx, execution, question, ranking)
-        unknown = [] if read.sources else await lookup.project_notes(tx, project)
+        unknown = [] if read.sources else await lookup.project_notes(tx, scope.project)
     return read.answering(budget, [*question.notes, *unknown])
 
 
 async def history_search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return passages of past conversations that answer the query, within the budget."""
     execution = runtime.context
-    request = execution.request(HistorySearch)
+    request = execution.request(HeldHistorySearch)
+    held = held_span(request, execution.loom.clock())
+    scope = Scope(
+        kinds=("transcript",),
+        project=request.project,
+        said_from=held.start if held and request.between else None,
+        held_to=held.end if held else None,
+    )
     budget = execution.loom.settings.max_response_tokens
-    found = await search_passages(execution, request.query, request.project, budget - HEAD_TOKENS)
+    found = await search_passages(execution, request.query, scope, budget - HEAD_TOKENS)
     if not found.pieces:
         answer = HistoryFound(text=NOTHING, chunks=[], tokens=0, chain=False, diagnostics=None)
         return {"answer": answer.wire(), "notes": found.notes}

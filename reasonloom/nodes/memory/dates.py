@@ -1,13 +1,7 @@
-"""Date terms, by which memories are found: those of a memory's dates, and those of a question.
-
-A term is `2025-03-08`, `2025-03`, `2025`, or, for any year, `*-03-08` and `*-03`. A memory has the
-terms of each date that it names, at every length; a question asks for the longest. So "in March"
-finds 8 March 2025, and "8 March 2024" does not.
-"""
+"""Reads the dates that a text names in full or in part, in several written forms."""
 
 import re
-from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Iterator
 from typing import NamedTuple
 
 FULL_NAMES = (
@@ -32,16 +26,9 @@ SHORT_NAMES = {
 }  # fmt: skip
 MONTHS = {name: n for n, names in enumerate(FULL_NAMES, 1) for name in names} | SHORT_NAMES
 AMBIGUOUS_MONTHS = frozenset(
-    ("may", "march", "mars", "mai", "mei", "avril", "juli", "juni", "august")
+    ("may", "march", "mars", "mai", "mei", "avril", "juli", "juni", "august", "april", "june")
 )
 """Months that are also words when alone and in lower case, or that name a person."""
-
-WEEKDAYS = {
-    name: n
-    for n, name in enumerate(
-        ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-    )
-}
 
 MONTH_NAME = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
 YEAR = r"(?:19|20)\d\d"
@@ -64,8 +51,13 @@ MONTH_FIRST = re.compile(
     re.IGNORECASE,
 )
 BARE_YEAR = re.compile(rf"(?<![\w./-]){YEAR}(?![\w-]|[./]\d)")
+DAY_AND_MONTH = re.compile(
+    rf"\b(?:am|vom|bis|zum|seit|ab|dem|den)\s(?P<d>{DAY})\.\s?(?P<m>[01]?\d)\.(?!\d)", re.IGNORECASE
+)
 BEFORE_A_MONTH = re.compile(
-    r"\b(?:in|of|since|until|till|by|during|last|this|next|early|late|mid)\s$", re.I
+    r"\b(?:in|of|since|before|after|until|till|by|during|last|this|next|early|late|mid"
+    r"|im|seit|vor|nach|ab|bis|anfang|mitte|ende)\s$",
+    re.I,
 )
 
 
@@ -85,6 +77,7 @@ def date_mentions(text: str) -> Iterator[DateMention]:
     rest = text
     for form, read in (
         (NUMERIC, _numeric),
+        (DAY_AND_MONTH, _named),
         (EAST_ASIAN, _named),
         (DAY_FIRST, _named),
         (MONTH_FIRST, _named),
@@ -121,7 +114,7 @@ def _is_a_month(found: re.Match[str], text: str) -> bool:
 def _named(found: re.Match[str]) -> DateMention | None:
     month = found["m"].lower()
     number = MONTHS[month] if month in MONTHS else int(month)
-    return _mention(found["y"], number, found["d"])
+    return _mention(found.groupdict().get("y"), number, found["d"])
 
 
 def _numeric(found: re.Match[str]) -> DateMention | None:
@@ -138,161 +131,3 @@ def _mention(year: str | None, month: int, day: str | None) -> DateMention | Non
     if not 1 <= month <= 12 or (number is not None and not 1 <= number <= 31):  # noqa: PLR2004
         return None
     return DateMention(int(year) if year else None, month, number)
-
-
-NOON = time(12)
-READ_CHARACTERS = 20_000
-"""Characters of a text that are searched for dates."""
-
-MOST_TERMS = 200
-DAY_WEIGHT, MONTH_WEIGHT, YEAR_WEIGHT = 1.0, 0.5, 0.25
-"""What a match is worth: there are many memories of one month, and more of one year."""
-
-NEARBY = {"yesterday": -1, "today": 0, "tonight": 0, "this morning": 0, "tomorrow": 1}
-NUMBERS = {"a": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-DAYS_OF = {"day": 1, "week": 7}
-RELATIVE = re.compile(
-    rf"\b(?:(?P<near>{'|'.join(NEARBY)})"
-    r"|(?P<count>\d{1,3}|a|one|two|three|four|five|six)\s(?P<unit>day|week)s?\sago"
-    rf"|(?P<side>last|this past|next|this)\s(?P<weekday>{'|'.join(WEEKDAYS)}))\b",
-    re.IGNORECASE,
-)
-SPAN = re.compile(r"\b(?P<side>last|this|next)\s(?P<unit>week|month|year)\b", re.IGNORECASE)
-WEEK_OF = re.compile(
-    rf"\b(?P<which>first|second|third|fourth|last)\sweek\s(?:of|in)\s(?P<m>{MONTH_NAME})"
-    rf"(?:,?\s(?P<y>{YEAR}))?\b",
-    re.IGNORECASE,
-)
-WEEKS = {"first": 1, "second": 8, "third": 15, "fourth": 22, "last": 25}
-SIDES = {"last": -1, "this past": -1, "this": 0, "next": 1}
-
-
-def names_a_day(content: str) -> bool:
-    """Return whether a text names a day, by its date or relative to when it was said."""
-    head = content[:READ_CHARACTERS]
-    return any(each.day for each in date_mentions(head)) or bool(RELATIVE.search(head))
-
-
-def stated_moment(context: str | None) -> datetime | None:
-    """Return noon UTC of the first complete date of a context: when its memory was said."""
-    days = map(_complete_date, date_mentions((context or "")[:READ_CHARACTERS]))
-    day = next(filter(None, days), None)
-    return datetime.combine(day, NOON, UTC) if day else None
-
-
-def date_terms(content: str, context: str | None, created: date) -> list[str]:
-    """Return the terms of the dates that a memory names, and of its creation.
-
-    A day without a year is the one nearest to the first complete date of `context`, or to
-    `created`; relative days such as "yesterday" are counted from the same date.
-    """
-    circumstances = list(date_mentions(context or ""))
-    spoken = next(filter(None, map(_complete_date, circumstances)), created)
-    named = {created, spoken}
-    terms: set[str] = set()
-    for mention in (*circumstances, *date_mentions(content[:READ_CHARACTERS])):
-        if day := _complete_date(_with_nearest_year(mention, spoken)):
-            named.add(day)
-        else:
-            terms.update(_terms(mention))
-    named.update(_relative_days(content[:READ_CHARACTERS], spoken))
-    for day in named:
-        terms.update(_terms(DateMention(day.year, day.month, day.day)))
-    return sorted(terms)[:MOST_TERMS]
-
-
-def date_terms_of_query(question: str, today: date) -> dict[str, float]:
-    """Return the date terms of a question, each with what a match is worth, 0..1."""
-    terms: dict[str, float] = {}
-    question = question[:READ_CHARACTERS]
-    for found in WEEK_OF.finditer(question):
-        terms.update(_week_of(found))
-    rest = WEEK_OF.sub(" ", question)
-    for mention in date_mentions(rest):
-        term, weight = _longest_term(mention)
-        terms[term] = weight
-    for day in _relative_days(rest, today):
-        terms[day.isoformat()] = DAY_WEIGHT
-    for found in SPAN.finditer(rest):
-        terms.update(_calendar_span(found, today))
-    return terms
-
-
-def _week_of(found: re.Match[str]) -> Mapping[str, float]:
-    month = next(date_mentions(f"1 {found['m']}")).month or 1
-    first = WEEKS[found["which"].lower()]
-    year = found["y"] or "*"
-    return {f"{year}-{month:02}-{day:02}": DAY_WEIGHT for day in range(first, first + 7)}
-
-
-def _calendar_span(found: re.Match[str], today: date) -> Mapping[str, float]:
-    side, unit = SIDES[found["side"].lower()], found["unit"].lower()
-    if unit == "year":
-        return {str(today.year + side): YEAR_WEIGHT}
-    if unit == "month":
-        months = today.year * 12 + today.month - 1 + side
-        return {f"{months // 12}-{months % 12 + 1:02}": MONTH_WEIGHT}
-    monday = today - timedelta(days=today.weekday() - 7 * side)
-    return {(monday + timedelta(days=n)).isoformat(): DAY_WEIGHT for n in range(7)}
-
-
-def _relative_days(text: str, spoken: date) -> Iterator[date]:
-    """Yield the days that are given relative to `spoken`."""
-    for found in RELATIVE.finditer(text):
-        if near := found["near"]:
-            days = NEARBY[near.lower()]
-        elif unit := found["unit"]:
-            count = found["count"].lower()
-            days = -(NUMBERS.get(count) or int(count)) * DAYS_OF[unit.lower()]
-        else:
-            days = _to_weekday(found["side"].lower(), found["weekday"].lower(), spoken)
-        try:
-            yield spoken + timedelta(days=days)
-        except OverflowError:
-            continue
-
-
-def _to_weekday(side: str, weekday: str, spoken: date) -> int:
-    ahead = (WEEKDAYS[weekday] - spoken.weekday()) % 7
-    if SIDES[side] < 0:
-        return ahead - 7
-    return ahead or 7 if SIDES[side] > 0 else ahead
-
-
-def _with_nearest_year(mention: DateMention, spoken: date) -> DateMention:
-    """Return a day that lacks a year with the one that brings it nearest to `spoken`."""
-    if mention.year is not None or not mention.day:
-        return mention
-    dates = (_complete_date(mention._replace(year=spoken.year + n)) for n in (-1, 0, 1))
-    nearest = min(filter(None, dates), key=lambda day: abs((day - spoken).days), default=None)
-    return mention._replace(year=nearest.year) if nearest else mention
-
-
-def _complete_date(mention: DateMention) -> date | None:
-    if mention.year is None or mention.month is None or mention.day is None:
-        return None
-    try:
-        return date(mention.year, mention.month, mention.day)
-    except ValueError:
-        return None
-
-
-def _terms(mention: DateMention) -> Iterator[str]:
-    year, month, day = mention
-    if year is not None:
-        yield str(year)
-    if month is not None:
-        yield f"*-{month:02}"
-        if year is not None:
-            yield f"{year}-{month:02}"
-    if month is not None and day is not None:
-        yield f"*-{month:02}-{day:02}"
-        if year is not None:
-            yield f"{year}-{month:02}-{day:02}"
-
-
-def _longest_term(mention: DateMention) -> tuple[str, float]:
-    term = max(_terms(mention), key=lambda each: (len(each.replace("*", "")), each[0] != "*"))
-    if mention.day is not None:
-        return term, DAY_WEIGHT
-    return term, MONTH_WEIGHT if mention.month is not None else YEAR_WEIGHT

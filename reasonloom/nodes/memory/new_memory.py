@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.memory.extras import NewItem
 from reasonloom.contracts.memory.tools import MemoryMetadata, Remember, Sector
-from reasonloom.nodes.memory.dates import date_terms, names_a_day, stated_moment
+from reasonloom.nodes.memory.date_terms import date_terms, names_a_day, stated_moment
 from reasonloom.nodes.memory.embedding import ViewSource
 from reasonloom.stores.memory.memories import NewMemory
 
@@ -166,11 +166,11 @@ def stated_at(given: Given, at: datetime) -> datetime:
     return stated_moment(given.metadata.context if given.metadata else None) or at
 
 
-def sector_of(given: Given) -> Sector:
+def sector_of(given: Given, at: datetime) -> Sector:
     """Return the sector of a given memory: its own, else by whether it names a day."""
     if "primary_sector" in given.model_fields_set:
         return given.primary_sector
-    return "episodic" if names_a_day(given.content) else "semantic"
+    return "episodic" if names_a_day(given.content, at.date()) else "semantic"
 
 
 def new_memory_of(
@@ -181,7 +181,7 @@ def new_memory_of(
     return memory_of_run(
         execution,
         given.content,
-        sector=sector_of(given),
+        sector=sector_of(given, at),
         at=at,
         vectors=vectors,
         importance=metadata.importance,

@@ -15,8 +15,8 @@ NO_OTHERS = "no other space does either"
 OTHERS = "these do: {names}"
 OWN = "{owner!r} (the default)"
 NEW = (
-    "userId {space!r} is a new space: memory_ground, reasoning and automatic recall read only "
-    "{owner!r}; leave userId out to store there"
+    "userId {space!r} is a new space: memory_ground, reasoning and automatic recall read "
+    "{owner!r} unless they name it too; leave userId out to store there"
 )
 MOST_NAMED = 10
 

@@ -19,7 +19,7 @@ from reasonloom.contracts.memory.tools import MetadataChange, Sector, UpdatedMem
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import clean_request
-from reasonloom.nodes.memory.dates import date_terms, stated_moment
+from reasonloom.nodes.memory.date_terms import date_terms, stated_moment
 from reasonloom.nodes.memory.embedding import (
     ViewSource,
     embed_views,

@@ -17,7 +17,13 @@ WRITING = (
     adds("memory_add", "Add to memory", nodes.MemoryAdd, nodes.MemoryAdded),
 )  # fmt: skip
 FINDING = (
-    reads("memory_query", "List nodes", queries.MemoryQuery, shared.NodesFound),
+    reads(
+        "memory_query",
+        "List nodes",
+        queries.HeldMemoryQuery,
+        shared.NodesFound,
+        reference=queries.MemoryQuery,
+    ),
     reads("memory_traverse", "Walk the graph", queries.MemoryTraverse, queries.Walked),
     reads("memory_context", "Show what is around", queries.MemoryContext, queries.Walked),
     reads("memory_similar", "Find alike", queries.MemorySimilar, shared.NodesScored),
@@ -33,8 +39,8 @@ SURVEYING = (
     reads("memory_stats", "Count memory", queries.MemoryStats, queries.GraphStats),
 )
 GROUNDING = (
-    reads("memory_ground", "Check a claim", grounding.MemoryGround, grounding.Grounded,
-          asks_llm=True),
+    reads("memory_ground", "Check a claim", grounding.HeldMemoryGround, grounding.Grounded,
+          asks_llm=True, reference=grounding.MemoryGround),
     reads("memory_evidence", "Show evidence", grounding.MemoryEvidence, grounding.EvidenceFound),
     reads("memory_suggest", "Suggest memories", grounding.MemorySuggest, shared.NodesScored),
 )  # fmt: skip

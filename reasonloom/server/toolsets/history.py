@@ -5,8 +5,8 @@ from reasonloom.server.envelopes.plain_json import TEXT
 from reasonloom.server.toolsets.toolset import Toolset, destroys, reads
 
 FINDING = (
-    reads("history_search", "Search past conversations", history.HistorySearch,
-          history.HistoryFound),
+    reads("history_search", "Search past conversations", history.HeldHistorySearch,
+          history.HistoryFound, reference=history.HistorySearch),
     reads("history_recall", "Recall what led to it", history.HistoryRecall, history.HistoryFound),
     reads("history_predict", "Show what came next", history.HistoryPredict, history.HistoryFound),
 )  # fmt: skip

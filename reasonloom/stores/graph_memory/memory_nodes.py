@@ -8,6 +8,7 @@ from uuid import UUID
 
 from reasonloom.errors import NodeNotFound, SessionNotFound
 from reasonloom.stores.database import Transaction
+from reasonloom.stores.memory.search.scope import NOT_REPLACED_BY, SAID_BY
 from reasonloom.stores.statements import load
 
 VISIBLE_NODES = (
@@ -99,6 +100,8 @@ CONDITIONS = {
     "sessions": "m.session_id = ANY(:sessions)",
     "after": "m.created_at >= :after",
     "before": "m.created_at <= :before",
+    "held_to": SAID_BY,
+    "held_from": NOT_REPLACED_BY,
 }
 NEWEST = "m.created_at DESC, m.id DESC"
 ORDERS = {
@@ -111,7 +114,10 @@ ORDERS = {
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a node must meet, bounds included; a None does not narrow."""
+    """What a node must meet, bounds included; a None does not narrow.
+
+    Without `held_from` and `held_to` it must be current now, else at some time between both.
+    """
 
     event_types: Sequence[str] | None = None
     min_confidence: float | None = None
@@ -119,6 +125,8 @@ class Conditions:
     sessions: Sequence[UUID] | None = None
     after: datetime | None = None
     before: datetime | None = None
+    held_from: datetime | None = None
+    held_to: datetime | None = None
 
     def given(self) -> dict[str, Any]:
         """Return the conditions that narrow, by name."""
@@ -133,10 +141,11 @@ class Conditions:
 async def list_nodes(
     tx: Transaction, conditions: Conditions, *, order: str, most: int
 ) -> list[NodeRow]:
-    """Return the current nodes that meet all conditions, at most `most`, ties by the newest."""
+    """Return the nodes that meet all conditions, at most `most`, ties by the newest."""
     given = conditions.given()
     values = {"most": most, **given}
-    where = " AND ".join([CURRENT_NODES, *(CONDITIONS[name] for name in given)])
+    nodes = VISIBLE_NODES if conditions.held_to else CURRENT_NODES
+    where = " AND ".join([nodes, *(CONDITIONS[name] for name in given)])
     return await tx.rows(NodeRow, SQL.fill("list", where=where, order=ORDERS[order]), values)
 
 

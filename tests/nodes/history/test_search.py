@@ -93,6 +93,17 @@ async def test_a_project_narrows_and_an_unknown_one_names_those_near(
         await ask(engine, "search", query="  ")
 
 
+async def test_a_search_may_be_of_what_was_said_at_a_time(engine: Engine, tmp_path: Path) -> None:
+    await tell(engine, tmp_path / "t", [LOGIN])
+    query = "Why does the login fail?"
+    (chunk, *_) = (await ask(engine, "search", query=query))["chunks"]
+    day = chunk["time"][:10]
+    for time in ({"as_of": day}, {"between": [day, day]}, {"between": ["2020-01-01", day]}):
+        assert (await ask(engine, "search", query=query, **time))["chunks"]
+    for time in ({"as_of": "2020-01-01"}, {"between": ["2020-01-01", "2020-12-31"]}):
+        assert (await ask(engine, "search", query=query, **time))["chunks"] == []
+
+
 async def test_two_owners_and_other_memories_are_not_found(engine: Engine, tmp_path: Path) -> None:
     await tell(engine, tmp_path / "t", [LOGIN], owner="Ольга")
     await remember(engine, "The login fails because the refresh token had expired.")

@@ -8,12 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.nodes.memory.dates import (
-    DateMention,
-    date_mentions,
-    date_terms,
-    date_terms_of_query,
-)
+from reasonloom.nodes.memory.date_terms import date_terms, date_terms_of_query
+from reasonloom.nodes.memory.dates import DateMention, date_mentions
 
 TODAY = date(2026, 11, 21)
 """A Saturday."""
@@ -74,7 +70,17 @@ def test_what_is_no_date_is_none(written: str) -> None:
         ("And in 2023?", {"2023": 0.25}),
         ("What did I do yesterday?", {"2026-11-20": 1.0}),
         ("What did we decide last Friday?", {"2026-11-20": 1.0}),
-        ("two weeks ago", {"2026-11-07": 1.0}),
+        ("two days ago", {"2026-11-19": 1.0}),
+        (
+            "What is planned for next quarter?",
+            {"2027-01": 0.5, "2027-02": 0.5, "2027-03": 0.5, "2027": 0.25},
+        ),
+        (
+            "Was war im Frühjahr 2024?",
+            {"2024-03": 0.5, "2024-04": 0.5, "2024-05": 0.5, "2024": 0.25},
+        ),
+        ("Wer hat vorgestern angerufen?", {"2026-11-19": 1.0}),
+        ("Will April come, or June?", {}),
         ("What was planned last month?", {"2026-10": 0.5}),
     ],
 )
@@ -88,6 +94,49 @@ def test_a_week_is_seven_days() -> None:
     assert sorted(date_terms_of_query("last week", TODAY)) == [
         f"2026-11-{day:02}" for day in range(9, 16)
     ]
+
+
+@pytest.mark.parametrize("written", ["two weeks ago", "a fortnight ago", "vor zwei Wochen"])
+def test_weeks_ago_are_the_days_of_that_week(written: str) -> None:
+    assert sorted(date_terms_of_query(written, TODAY)) == [
+        f"2026-11-{day:02}" for day in range(2, 9)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "term"),
+    [
+        ("We moved last month.", "2025-07"),
+        ("Petra joined last spring.", "2025-04"),
+        ("I have played the cello since June.", "2025-06"),
+        ("The office opens next quarter.", "2025-11"),
+        ("Im nächsten Quartal öffnet das Büro.", "2025-11"),
+        ("Vor drei Tagen fiel die Heizung aus.", "2025-07-31"),
+        ("Morgen ist der letzte Tag.", "2025-08-04"),
+        ("We met on Friday and ate cake.", "2025-08-01"),
+        ("The lease ends in four months.", "2025-12"),
+        ("School starts next September.", "2025-09"),
+    ],
+)
+def test_periods_in_a_memory_are_counted_from_when_it_was_said(content: str, term: str) -> None:
+    assert term in date_terms(content, None, date(2025, 8, 3))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Guten Morgen!",
+        "Heute Morgen kam niemand.",
+        "We finished it in two days.",
+        "We meet on Fridays.",
+        "The last day of the sale.",
+        "The last week of the sale.",
+        "This may help.",
+        "In 9999999999 years",
+    ],
+)
+def test_what_is_no_period_adds_no_term(content: str) -> None:
+    assert date_terms(content, None, TODAY) == date_terms("", None, TODAY)
 
 
 def test_a_day_without_a_year_is_the_nearest_to_what_is_told_about_it() -> None:

@@ -207,3 +207,63 @@ async def test_an_event_keeps_its_place_until_it_is_settled(engine: Engine) -> N
         found = (await call(engine, "recall", question)).answer["memories"]
         places.append(found[0]["content"])
     assert places == [NEW, OLD]
+
+
+async def test_between_shows_what_was_current_at_some_time_of_it(engine: Engine) -> None:
+    old = await store(engine, OLD, metadata={"context": "8 March 2024"})
+    await store(engine, NEW, metadata={"context": "8 March 2025"}, supersede=[old["memoryId"]])
+    question = "What is Petra's phone number?"
+    assert await recalled(engine, question, between=["2024-01-01", "2024-03-07"]) == []
+    assert await recalled(engine, question, between=["2024-01-01", "2024-03-08"]) == [OLD]
+    assert await recalled(engine, question, between=["2025-04-01", "2025-12-31"]) == [NEW]
+    both = await recalled(engine, question, between=["2024-06-01", "2025-06-01"])
+    assert sorted(both) == sorted([OLD, NEW])
+    future = await recalled(engine, question, between=["2025-04-01", "2099-12-31"])
+    assert future == [NEW], "what is to come is not known yet"
+    found = await call(engine, "search", {"text": "phone", "between": ["2024-06-01", "2024-07-01"]})
+    assert [each["content"] for each in found.answer["memories"]] == [OLD]
+
+
+async def test_nodes_and_claims_are_read_as_of_a_time(engine: Engine) -> None:
+    old = await store(engine, OLD, metadata={"context": "8 March 2024"})
+    await store(engine, NEW, metadata={"context": "8 March 2025"}, supersede=[old["memoryId"]])
+    then = {"as_of": "2024-12-31"}
+    for time in (then, {"between": ["2024-06-01", "2024-07-01"]}):
+        listed = await call(engine, "memory_query", time)
+        assert [each["content"] for each in listed.answer["results"]] == [OLD]
+    claim = {"claim": OLD}
+    assert (await call(engine, "memory_ground", claim)).answer["status"] != "verified"
+    assert (await call(engine, "memory_ground", {**claim, **then})).answer["status"] == "verified"
+    before = await call(engine, "memory_ground", {**claim, "as_of": "2024-01-01"})
+    assert before.answer["status"] == "ungrounded"
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"between": ["2025-05-31", "2025-03-01"]}, r"between: .*earlier date first, such as"),
+        ({"between": ["2025-05-31"]}, r"between: "),
+        ({"between": ["last spring", "2025-03-01"]}, r"between\.0: must be a date"),
+        ({"between": ["2099-01-01", "2099-12-31"]}, r"between: must not be in the future"),
+        ({"between": ["2025-03-01", "2025-05-31"], "as_of": "2025-03-01"}, r"not both"),
+        ({"as_of": "2099-01-01"}, r"as_of: must not be in the future"),
+    ],
+)
+async def test_a_time_that_cannot_be_read_is_refused(
+    engine: Engine, given: dict[str, Any], fault: str
+) -> None:
+    for tool, arguments in (("memory_query", {}), ("history_search", {"query": "phone"})):
+        with pytest.raises(InvalidArgument, match=fault):
+            await call(engine, tool, {**arguments, **given})
+
+
+async def test_claims_and_thoughts_may_be_of_another_space(engine: Engine) -> None:
+    stored = await call(engine, "remember", {"content": OLD, "userId": "anna"})
+    ground = {"claim": OLD}
+    assert (await call(engine, "memory_ground", ground)).answer["status"] == "ungrounded"
+    of_anna = await call(engine, "memory_ground", {**ground, "userId": "anna"})
+    assert of_anna.answer["status"] == "verified"
+    thought = {"content": "Which phone number does Petra have?"}
+    assert (await call(engine, "reasoning_linear", thought)).answer["memories_used"] == []
+    of_anna = await call(engine, "reasoning_linear", {**thought, "userId": "anna"})
+    assert of_anna.answer["memories_used"] == [stored.answer["memoryId"]]

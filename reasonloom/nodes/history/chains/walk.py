@@ -19,6 +19,7 @@ from reasonloom.nodes.memory.retrieval.ranking import Ranking, rank
 from reasonloom.stores.history import chunk_links
 from reasonloom.stores.history.chunk_links import WalkChunk, WalkEdge
 from reasonloom.stores.memory.search import similarity
+from reasonloom.stores.memory.search.scope import Scope
 
 if TYPE_CHECKING:
     from reasonloom.llm.interfaces import Embedder
@@ -282,7 +283,8 @@ def _of_one_project(
 
 async def _find_candidates(execution: Execution, query: str, project: str | None) -> WalkCandidates:
     """Return what a search finds and what edges lead to from there, as much as is judged."""
-    question = await past_question(execution, query, project)
+    scope = Scope(kinds=("transcript",), project=project)
+    question = await past_question(execution, query, scope)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         ranking = await rank(tx, execution, question.query, scope=question.scope, pool=POOL)
         found = WalkCandidates(question, ranking, notes=[*question.notes])

@@ -131,7 +131,7 @@ async def rank(
     near = sum(match.cosine is not None for match in found.values())
     unlike = near < min(pool, query_terms.visible) and not scope.narrow
     half_life = execution.loom.settings.recency_half_life_days
-    now = scope.as_of or execution.loom.clock()
+    now = scope.held_to or execution.loom.clock()
     ranked = _order_candidates(
         known, edges, lambda moment: recency_at(moment, now, half_life, question.time)
     )

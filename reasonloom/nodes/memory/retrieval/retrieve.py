@@ -8,19 +8,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.tools import SECTORS, ExplainedRecall, ExplainedSearch, Explanation
-from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.memory.dates import date_terms_of_query
+from reasonloom.nodes.memory.date_terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.periods import question_time
 from reasonloom.nodes.memory.retrieval.query_tags import tags_named, without_names
 from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery, rank
 from reasonloom.nodes.memory.retrieval.scoring import ScoreParts, recency
+from reasonloom.nodes.memory.validity import held_span
 from reasonloom.stores.memory import reindex
 from reasonloom.stores.memory.search import fulltext, retrieval
 from reasonloom.stores.memory.search.retrieval import FoundMemory
@@ -32,18 +32,15 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 
-AHEAD = "asOf: must not be in the future; give a past date, such as 2025-12-07"
-
-
 def scope_of(
     request: ExplainedRecall | ExplainedSearch, *, now: datetime, superseded: bool = False
 ) -> Scope:
     """Return the search scope of a request's filters.
 
     Raises:
-        InvalidArgument: `asOf` lies in the future.
+        InvalidArgument: the time that it names lies in the future.
     """
-    as_of = _end_of(request.as_of, now) if request.as_of else None
+    held = held_span(request, now)
     dates, metadata = request.date_range, request.metadata
     other = metadata.other_keys() if metadata else None
     return Scope(
@@ -51,7 +48,8 @@ def scope_of(
         own_sectors=request.sectors,
         min_strength=request.min_strength,
         min_salience=request.min_salience,
-        as_of=as_of,
+        held_from=held.start if held else None,
+        held_to=held.end if held else None,
         superseded=superseded,
         after=parse_moment(dates.start) if dates and dates.start else None,
         before=parse_moment(dates.end) if dates and dates.end else None,
@@ -60,15 +58,6 @@ def scope_of(
         category=metadata.category if metadata else None,
         other_metadata=json.dumps(other) if other else None,
     )
-
-
-def _end_of(text: str, now: datetime) -> datetime:
-    """Return a past moment; of a date its end, or now if it is today."""
-    moment = parse_moment(text)
-    if moment > now:
-        raise InvalidArgument(AHEAD, field="asOf")
-    is_date = len(text) == len("2025-12-07")
-    return min(now, moment + timedelta(days=1)) if is_date else moment
 
 
 POOL = 250
@@ -125,7 +114,7 @@ async def retrieve(
         ids = await retrieval.most_salient(tx, scope=scope, pool=most)
         total, _ = await fulltext.size(tx, scope)
         memories = await retrieval.fetch(tx, ids) if ids else []
-    now = scope.as_of or execution.loom.clock()
+    now = scope.held_to or execution.loom.clock()
     half_life = execution.loom.settings.recency_half_life_days
     scored = [
         ScoredMemory(
@@ -151,9 +140,9 @@ async def _retrieve_by_query(
     vectors, notes = await embed_or_note(loom.embedder, [without_names(query, named)])
     near = Nearness(vectors[0], loom.embedder.model, sectors) if vectors else None
     guarded = loom.settings.suspicion
-    today = (scope.as_of or loom.clock()).date()
+    today = (scope.held_to or loom.clock()).date()
     time = question_time(query, today)
-    dates = {**time.month_terms(), **date_terms_of_query(query, today)}
+    dates = date_terms_of_query(query, today)
     question = RankingQuery(query, near, named, dates, loom.embedder.floor, guarded, time)
     async with loom.database.begin(execution.caller, searching=True) as tx:
         found = await rank(tx, execution, question, scope=scope, pool=pool)

@@ -9,9 +9,10 @@ from reasonloom.stores.vectors import EVERY_SECTOR, bits, vector_literal
 
 VISIBLE = "m.owner = :owner AND m.deleted_at IS NULL AND m.source_kind = ANY(:kinds)"
 CURRENT = "m.superseded_by IS NULL"
-VALID_THEN = """m.valid_from <= :as_of AND NOT EXISTS (SELECT FROM memories s
-    WHERE s.owner = m.owner AND s.id = m.superseded_by AND s.valid_from <= :as_of)"""
-"""What was said by then, and not superseded by what was said by then."""
+SAID_BY = "m.valid_from <= :held_to"
+NOT_REPLACED_BY = """NOT EXISTS (SELECT FROM memories s
+    WHERE s.owner = m.owner AND s.id = m.superseded_by AND s.valid_from <= :held_from)"""
+"""Not superseded by what was said by then."""
 
 FILTERS = {
     "sector": "m.sector = :sector",
@@ -26,7 +27,9 @@ FILTERS = {
     "other_metadata": "m.other_metadata @> CAST(:other_metadata AS jsonb)",
     "event_types": "m.event_type = ANY(:event_types)",
     "project": "m.project = :project",
-    "as_of": VALID_THEN,
+    "said_from": "m.valid_from >= :said_from",
+    "held_to": SAID_BY,
+    "held_from": NOT_REPLACED_BY,
 }
 
 
@@ -35,8 +38,9 @@ class Scope:
     """Which memories may be found at all; a None does not narrow.
 
     `other_metadata` is JSON: keys of metadata that only callers know, with their values. With
-    `superseded` those that a newer memory replaced are found too; with `as_of` those that were
-    current at that moment.
+    `superseded` those that a newer memory replaced are found too; with `held_from` and `held_to`
+    those that were current at some time between both, the same moment or two. `said_from` is the
+    earliest time at which it was said.
     """
 
     kinds: Sequence[str] = ("user", "tool")
@@ -53,7 +57,9 @@ class Scope:
     event_types: Sequence[str] | None = None
     project: str | None = None
     superseded: bool = False
-    as_of: datetime | None = None
+    said_from: datetime | None = None
+    held_from: datetime | None = None
+    held_to: datetime | None = None
 
     @property
     def of_transcripts(self) -> bool:
@@ -68,7 +74,7 @@ class Scope:
     def where(self) -> str:
         """Return the SQL condition of this scope."""
         chosen = [FILTERS[name] for name in FILTERS if getattr(self, name) is not None]
-        current = [] if self.superseded or self.as_of else [CURRENT]
+        current = [] if self.superseded or self.held_to else [CURRENT]
         return " AND ".join([VISIBLE, *current, *self._index_condition(), *chosen])
 
     def _index_condition(self) -> list[str]:

@@ -1,0 +1,49 @@
+"""Reads the time at which what is found must have been current."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from reasonloom.contracts.base import CamelRequest, parse_moment
+from reasonloom.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from reasonloom.contracts.validity import HeldRequest
+
+AHEAD = "{field}: must not be in the future; give a past date, such as 2025-12-07"
+
+
+class HeldSpan(NamedTuple):
+    """The time at which something must have been current: at some time between both moments."""
+
+    start: datetime
+    end: datetime
+
+
+def held_span(request: HeldRequest, now: datetime) -> HeldSpan | None:
+    """Return the time that a request names, None for now; a date alone lasts until its end.
+
+    Raises:
+        InvalidArgument: it lies in the future.
+    """
+    if request.between:
+        first, last = request.between
+        return HeldSpan(_past(first, "between", now), min(_end_of(last), now))
+    if not request.as_of:
+        return None
+    moment = _past(request.as_of, "asOf" if isinstance(request, CamelRequest) else "as_of", now)
+    moment = max(moment, min(_end_of(request.as_of), now))
+    return HeldSpan(moment, moment)
+
+
+def _past(text: str, field: str, now: datetime) -> datetime:
+    moment = parse_moment(text)
+    if moment > now:
+        raise InvalidArgument(AHEAD.format(field=field), field=field)
+    return moment
+
+
+def _end_of(text: str) -> datetime:
+    is_date = len(text) == len("2025-12-07")
+    return parse_moment(text) + timedelta(days=1 if is_date else 0)

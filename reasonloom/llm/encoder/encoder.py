@@ -24,6 +24,12 @@ WINDOW = 256
 MOST_WINDOWS = 4
 """Windows that are read of a text, evenly spaced, so that its time is bounded."""
 
+LONG_TEXT = 20_000
+"""Characters of a text beyond which passages of it are read: all of it would take long to split."""
+
+PASSAGE = 2_000
+"""Characters of a passage, which are a window's tokens or more in most languages."""
+
 THREADS = 1
 """Threads of one text: on shared cores two of them wait for each other, and a text takes longer."""
 
@@ -44,27 +50,27 @@ class Encoded(NamedTuple):
     spans: Sequence[tuple[int, int]]
 
 
-def encode(texts: Sequence[str]) -> list[Encoded]:
-    """Return the vectors of each text, in order; each text is read alone.
+def encode(texts: Sequence[str], most: int = MOST_WINDOWS * PASSAGE) -> list[Encoded]:
+    """Return the vectors of each text, read alone; of a long one at most so many characters.
 
     Raises:
         EmbedderUnavailable: the packaged weights cannot be loaded.
     """
     graph = _graph()
-    return [_encoded(graph, text) for text in texts]
+    return [_encoded(graph, text, most) for text in texts]
 
 
-def _encoded(graph: Graph, text: str) -> Encoded:
+def _encoded(graph: Graph, text: str, most: int) -> Encoded:
     import numpy as np  # noqa: PLC0415  # a second that a server without a search does not pay
 
     sums = np.zeros(DIMENSION, np.float32)
     vectors: list[ndarray] = []
     spans: list[tuple[int, int]] = []
-    for window in _windows(graph.tokenizer.encode(text)):
+    for begin, window in _windows(graph.tokenizer, text, most):
         outputs = graph.run(window)
         sums += outputs["sentence"] * len(window.ids)
         vectors.append(outputs["tokens"])
-        spans += window.offsets
+        spans += [(begin + first, begin + last) for first, last in window.offsets]
     made = np.concatenate(vectors)
     made /= np.linalg.norm(made, axis=1, keepdims=True)
     length = float(np.linalg.norm(sums))
@@ -72,10 +78,18 @@ def _encoded(graph: Graph, text: str) -> Encoded:
     return Encoded(None if empty or not length else sums / length, made, spans)
 
 
-def _windows(encoding: Any) -> Iterator[Any]:
+def _windows(tokenizer: Any, text: str, most: int) -> Iterator[tuple[int, Any]]:
+    """Yield evenly spaced windows, each with the place in the text that its spans count from."""
+    if len(text) > LONG_TEXT:
+        count = -(-most // PASSAGE)
+        for begin in (place * len(text) // count for place in range(count)):
+            yield begin, tokenizer.encode(text[begin : begin + most // count])
+        return
+    encoding = tokenizer.encode(text)
     windows = [encoding, *encoding.overflowing]
     count = min(len(windows), MOST_WINDOWS)
-    return (windows[place * len(windows) // count] for place in range(count))
+    for place in range(count):
+        yield 0, windows[place * len(windows) // count]
 
 
 def _graph() -> Graph:

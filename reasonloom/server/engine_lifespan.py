@@ -14,7 +14,9 @@ from reasonloom.errors import ReasonloomError
 from reasonloom.server.catalogue.selection import choose
 
 if TYPE_CHECKING:
+    from reasonloom.graphs.runs.call import Call, Outcome
     from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.server.heavy_calls.lane import HeavyLane
     from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -45,6 +47,7 @@ class EngineLifespan:
     def __init__(self, settings: Settings, *, recover: bool = True) -> None:
         """Take the settings; `recover` is passed to `open_engine`."""
         self.settings = settings
+        self.heavy: HeavyLane | None = None
         self._recover = recover
         self._stack = AsyncExitStack()
         self._engine: Engine | None = None
@@ -59,6 +62,8 @@ class EngineLifespan:
             if task:
                 task.cancel()
                 await asyncio.wait([task])
+        if self.heavy:
+            await self.heavy.close()
         await self._stack.aclose()
 
     async def engine(self) -> Engine:
@@ -74,6 +79,10 @@ class EngineLifespan:
             self._opening = asyncio.create_task(self._open())
             self._opening.add_done_callback(self._opened)
         return await asyncio.shield(self._opening)
+
+    async def call(self, engine: Engine, call: Call) -> Outcome:
+        """Run a call; a heavy one in the process for them, where the server has one."""
+        return await (self.heavy.call(engine, call) if self.heavy else engine.call(call))
 
     def _opened(self, opening: asyncio.Task[Engine]) -> None:
         """Store the engine, or let the next call retry."""
@@ -93,6 +102,8 @@ class EngineLifespan:
         """Leave interrupted runs to other processes: this one is about to end."""
         if self._engine is not None:
             self._engine.rows.leaving = True
+        if self.heavy:
+            self.heavy.leave()
 
     def warm_up(self) -> None:
         """Start opening the engine in the background; the first call reports faults."""

@@ -159,7 +159,7 @@ class LoomTool(BaseTool):
         )
         try:
             if engine is not None:
-                outcome = await engine.call(call)
+                outcome = await self.lifespan.call(engine, call)
                 llm = CallerModel() if self.asks_caller else engine.loom.llm
                 return outcome, _response_meta(outcome, call, llm, started)
         except DatabaseUnavailable:

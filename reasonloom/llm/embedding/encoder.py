@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from reasonloom.llm.embedding.vectors import axis, embeddable
-from reasonloom.llm.encoder.encoder import DIMENSION, encode
+from reasonloom.llm.encoder.encoder import DIMENSION, LONG_TEXT, MOST_WINDOWS, PASSAGE, encode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WORKERS = min(4, os.cpu_count() or 1)
 """Threads of one call with several texts; another call has its own and need not wait."""
+
+READ_OF_LONG = 40_000
+"""Characters that are read of all long texts of a call (`LONG_TEXT`) together: of more than five
+of them less each, so that no call takes more than some two seconds for them."""
 
 
 class EncoderEmbedder:
@@ -34,8 +39,10 @@ class EncoderEmbedder:
             EmbedderUnavailable: the packaged weights cannot be loaded.
         """
         parts = range(min(WORKERS, len(texts)))
+        long = sum(len(text) > LONG_TEXT for text in texts)
+        read = partial(_vectors, min(MOST_WINDOWS * PASSAGE, READ_OF_LONG // max(1, long) or 1))
         made = await asyncio.gather(
-            *(asyncio.to_thread(_vectors, texts[part :: len(parts)]) for part in parts)
+            *(asyncio.to_thread(read, texts[part :: len(parts)]) for part in parts)
         )
         return [made[place % len(parts)][place // len(parts)] for place in range(len(texts))]
 
@@ -43,6 +50,7 @@ class EncoderEmbedder:
         """Hold nothing open."""
 
 
-def _vectors(texts: Sequence[str]) -> list[list[float]]:
-    made = encode([embeddable(text) for text in texts])
+def _vectors(most: int, texts: Sequence[str]) -> list[list[float]]:
+    """Return the vectors of texts; of a long one at most so many characters are read."""
+    made = encode([embeddable(text) for text in texts], most)
     return [axis(DIMENSION) if vector is None else vector.tolist() for vector in made]

@@ -27,31 +27,37 @@ MOST_WINDOWS = 4
 RECENT_WINDOWS = 8_192
 """Windows whose vectors are kept in memory, some 20 MB: passages are compared again and again."""
 
+LONG_TEXT = 20_000
+"""Characters of a text beyond which passages of it are read: all of it would take long to split."""
+
+PASSAGE = 2_000
+"""Characters of a passage, which are a window's tokens or more in most languages."""
+
 THREADS = 1
 """Threads of one text: on shared cores two of them wait for each other, and a text takes longer."""
 
 _LOCK = threading.Lock()
 
 
-def encode(texts: Sequence[str]) -> list[ndarray | None]:
+def encode(texts: Sequence[str], most: int = MOST_WINDOWS * PASSAGE) -> list[ndarray | None]:
     """Return a vector of length 1 for each text, float32 of shape (384,), in order.
 
-    Each text is read alone; one without tokens has None.
+    Each text is read alone, of a long one at most so many characters; one without tokens has None.
 
     Raises:
         EmbedderUnavailable: the packaged weights cannot be loaded.
     """
     graph = _graph()
-    return [_encoded(graph.tokenizer.encode(text)) for text in texts]
+    return [_encoded(list(_windows(graph.tokenizer, text, most))) for text in texts]
 
 
-def _encoded(encoding: Any) -> ndarray | None:
+def _encoded(windows: list[Any]) -> ndarray | None:
     import numpy as np  # noqa: PLC0415  # a second that a server without a search does not pay
 
-    if not any(start < end for start, end in encoding.offsets):
+    if not any(start < end for window in windows for start, end in window.offsets):
         return None
     sums = np.zeros(DIMENSION, np.float32)
-    for window in _windows(encoding):
+    for window in windows:
         sums += _vector(np.array(window.ids, np.uint16).tobytes()) * len(window.ids)
     length = float(np.linalg.norm(sums))
     return sums / length if length else None
@@ -66,10 +72,17 @@ def _vector(ids: bytes) -> ndarray:
     return made
 
 
-def _windows(encoding: Any) -> Iterator[Any]:
+def _windows(tokenizer: Any, text: str, most: int) -> Iterator[Any]:
+    """Yield evenly spaced windows of a text, of a long one passages."""
+    if len(text) > LONG_TEXT:
+        count = -(-most // PASSAGE)
+        for begin in (place * len(text) // count for place in range(count)):
+            yield tokenizer.encode(text[begin : begin + most // count])
+        return
+    encoding = tokenizer.encode(text)
     windows = [encoding, *encoding.overflowing]
     count = min(len(windows), MOST_WINDOWS)
-    return (windows[place * len(windows) // count] for place in range(count))
+    yield from (windows[place * len(windows) // count] for place in range(count))
 
 
 def _graph() -> Graph:

@@ -82,12 +82,13 @@ def date_mentions(text: str) -> Iterator[DateMention]:
         (DAY_FIRST, _named),
         (MONTH_FIRST, _named),
     ):
-        for found in form.finditer(rest):
+        named = list(form.finditer(rest))
+        for found in named:
             if form is MONTH_FIRST and not _is_a_month(found, rest):
                 continue
             if (mention := read(found)) is not None:
                 yield mention
-        rest = form.sub(_blank, rest) if form is not MONTH_FIRST else rest
+        rest = form.sub(_blank, rest) if named and form is not MONTH_FIRST else rest
     for found in BARE_YEAR.finditer(MONTH_FIRST.sub(_blank_dated, rest)):
         yield DateMention(int(found.group()))
 

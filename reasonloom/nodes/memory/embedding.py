@@ -89,9 +89,15 @@ LEAST_DIFFERENCE = 0.5
 """Share of a content's characters that a view leaves out or adds; else it shares its vector."""
 
 
+LONGEST_VIEWED = 20_000
+"""Characters of the longest content that is searched for views; a longer one has the plain view."""
+
+
 def sector_views(memory: ViewSource) -> dict[Sector, str]:
     """Return the text of each sector's view; one that differs little is the plain content."""
     content = memory.content
+    if len(content) > LONGEST_VIEWED:
+        return dict.fromkeys(SECTORS, content)
     circumstances = ", ".join(filter(None, (memory.context, *memory.tags)))
     views: dict[Sector, str] = {
         "episodic": f"{circumstances}: {content}",

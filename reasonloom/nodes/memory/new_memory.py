@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.memory.extras import NewItem
 from reasonloom.contracts.memory.tools import MemoryMetadata, Remember, Sector
-from reasonloom.nodes.memory.date_terms import date_terms, names_a_day, stated_moment
+from reasonloom.nodes.memory.date_terms import (
+    READ_CHARACTERS,
+    date_terms,
+    names_a_day,
+    stated_moment,
+)
 from reasonloom.nodes.memory.embedding import ViewSource
 from reasonloom.stores.memory.memories import NewMemory
 
@@ -226,10 +231,10 @@ def complete_memory(
     """
     derived = {
         "event_type": EVENT_TYPE[sector],
-        "salience": salience_of(content, importance),
+        "salience": salience_of(content[:READ_CHARACTERS], importance),
         "decay_rate": DECAY_PER_DAY[sector],
         "token_count": estimated_tokens(content),
-        "keywords": keywords(content),
+        "keywords": keywords(content[:READ_CHARACTERS]),
         "dates": date_terms(content, columns.get("context"), created_at.astimezone(UTC).date()),
         "valid_from": stated_moment(columns.get("context")) or created_at,
     }

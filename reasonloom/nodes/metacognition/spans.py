@@ -65,11 +65,12 @@ def windows_of(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
 
     A text that fits into one window has only that.
     """
+    words = [len(each.text.split()) for each in sentences]
     windows: list[list[Sentence]] = []
     first = 0
     while first < len(sentences):
-        last = first + 1
-        while last < len(sentences) and _words(sentences[first : last + 1]) <= WINDOW:
+        last, count = first + 1, words[first]
+        while last < len(sentences) and (count := count + words[last]) <= WINDOW:
             last += 1
         windows.append(list(sentences[first:last]))
         if last == len(sentences):
@@ -88,10 +89,6 @@ def spread(windows: Sequence[T], most: int) -> list[T]:
 def join_sentences(sentences: Sequence[Sentence]) -> str:
     """Return sentences as one text."""
     return " ".join(each.text for each in sentences)
-
-
-def _words(sentences: Sequence[Sentence]) -> int:
-    return sum(len(each.text.split()) for each in sentences)
 
 
 UNSPACED = re.compile(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -23,35 +23,74 @@ T = TypeVar("T")
 BURST_SECONDS = 0.25
 """Processor time that an owner may use at once, after a pause."""
 
+QUANTUM = 0.005
+"""Processor time in which an owner beyond the budget goes on when it is that owner's turn."""
+
 MAX_IDLE_OWNERS = 1_000
 THREADS = 4
 
 
-class ProcessorBudget:
-    """One owner's processor time: seconds left, refilled at the owner's share of a processor."""
+class Budget(Protocol):
+    """What metered work spends."""
 
-    def __init__(self, queue: "WaitingSteps", busy: "set[ProcessorBudget]") -> None:
+    def exhausted(self) -> bool:
+        """Return whether nothing is left at this moment."""
+
+    def spend(self, seconds: float) -> None:
+        """Take processor time that was used."""
+
+    def charge(self, seconds: float) -> None:
+        """Take processor time that was used elsewhere."""
+
+    def must_wait(self) -> bool:
+        """Return whether work must wait for its turn."""
+
+    def wait(self) -> asyncio.Future[None]:
+        """Return a future that is done when work that is beyond the budget may go on."""
+
+
+class ProcessorBudget:
+    """One owner's processor time: seconds left, refilled at the owner's share of a processor.
+
+    Owners within their budgets share what the others do not use: those have equal shares of a
+    processor, and get back below zero only as much.
+    """
+
+    def __init__(self, queue: "WaitingSteps", busy: "BusyOwners") -> None:
         """Wait in `queue`; `busy` are the owners with requests in flight, this one among them."""
         self._queue = queue
         self._busy = busy
         self._left = BURST_SECONDS
         self._at = time.monotonic()
         self.requests = 0
+        self.granted = 0.0
         self.waiting: deque[asyncio.Future[None]] = deque()
 
     def exhausted(self) -> bool:
         """Return whether nothing is left at this moment."""
         now = time.monotonic()
-        earned = (now - self._at) / max(1, len(self._busy))
+        sharing = self._busy.within if self._left > 0 else self._busy.all
+        earned = (now - self._at) / max(1, len(sharing))
         self._left = min(BURST_SECONDS, self._left + earned)
         self._at = now
+        self._busy.note(self, within=self._left > 0)
         return self._left <= 0
+
+    def must_wait(self) -> bool:
+        """Return whether a step must wait for its turn."""
+        return self.exhausted() and self.granted <= 0
 
     def spend(self, seconds: float) -> None:
         """Take processor time that was used."""
-        self._left -= seconds
+        self.charge(seconds)
         if self._left < 0:
+            self.granted -= seconds
             self._queue.debt += seconds
+
+    def charge(self, seconds: float) -> None:
+        """Take processor time that was used elsewhere, for which nobody here has waited."""
+        self._left -= seconds
+        self._busy.note(self, within=self._left > 0)
 
     def wait(self) -> asyncio.Future[None]:
         """Return a future that is done when it is this owner's turn."""
@@ -61,28 +100,50 @@ class ProcessorBudget:
     def request(self) -> Generator[None]:
         """Count a request in flight."""
         self.requests += 1
-        self._busy.add(self)
+        self._busy.all.add(self)
+        self.exhausted()
         try:
             yield
         finally:
             self.requests -= 1
             if not self.requests:
-                self._busy.discard(self)
+                self._busy.remove(self)
 
     def idle(self) -> bool:
         """Return whether nothing would be lost by forgetting this owner."""
         return not self.requests and not self.exhausted() and self._left >= BURST_SECONDS
 
 
+class BusyOwners:
+    """The owners with requests in flight, and those of them that are within their budgets."""
+
+    def __init__(self) -> None:
+        self.all: set[ProcessorBudget] = set()
+        self.within: set[ProcessorBudget] = set()
+
+    def note(self, owner: ProcessorBudget, *, within: bool) -> None:
+        """Record whether an owner is within the budget."""
+        if within and owner in self.all:
+            self.within.add(owner)
+        else:
+            self.within.discard(owner)
+
+    def remove(self, owner: ProcessorBudget) -> None:
+        """Record that an owner has no request in flight any more."""
+        self.all.discard(owner)
+        self.within.discard(owner)
+
+
 class WaitingSteps:
     """Steps of owners beyond their budget: one by one, the owners in turn.
 
-    While others have requests in flight, as much time passes before the next one as all those
-    owners have used since the one before, so that at least half of a processor is the others'.
+    Whose turn it is may go on for `QUANTUM`. While owners within their budgets have requests in
+    flight, as much time passes before the next turn as all the others have used since the one
+    before, so that at least half of a processor is for those within.
     """
 
-    def __init__(self, others: Callable[[], bool]) -> None:
-        self._others = others
+    def __init__(self, busy: BusyOwners) -> None:
+        self._busy = busy
         self._owners: deque[ProcessorBudget] = deque()
         self._running = False
         self.debt = 0.0
@@ -102,7 +163,7 @@ class WaitingSteps:
     def _pay(self, loop: asyncio.AbstractEventLoop) -> None:
         """Let time pass for what was used meanwhile."""
         debt, self.debt = self.debt, 0.0
-        if debt and self._others():
+        if debt and self._busy.within:
             loop.call_later(debt, self._pay, loop)
         else:
             self._next(loop)
@@ -114,27 +175,28 @@ class WaitingSteps:
             if owner.waiting:
                 self._owners.append(owner)
             if not turn.done():  # its task was cancelled
+                owner.granted = QUANTUM
                 turn.set_result(None)
                 loop.call_soon(self._pay, loop)
                 return
         self._running = False
 
 
-current_budget: ContextVar[ProcessorBudget | None] = ContextVar("current_budget", default=None)
+current_budget: ContextVar[Budget | None] = ContextVar("current_budget", default=None)
 """The budget that the current task spends."""
 
 
 class MeteredCoroutine(Coroutine[Any, Any, T]):
     """A coroutine whose steps spend a budget, and wait for their turn when there is none left."""
 
-    def __init__(self, inner: Coroutine[Any, Any, T], budget: ProcessorBudget) -> None:
+    def __init__(self, inner: Coroutine[Any, Any, T], budget: Budget) -> None:
         self._inner = inner
         self._budget = budget
         self._waits = True
 
     def send(self, value: Any) -> Any:
         """Run a step, or yield the future to wait for."""
-        if self._waits and not connections_held.get() and self._budget.exhausted():
+        if self._waits and not connections_held.get() and self._budget.must_wait():
             self._waits = False
             turn: Any = self._budget.wait()
             turn._asyncio_future_blocking = True  # as a future says that it is awaited
@@ -188,8 +250,8 @@ class MeteredThreads(ThreadPoolExecutor):
     Owners beyond their budget share one thread of their own.
     """
 
-    def __init__(self) -> None:
-        super().__init__(THREADS, thread_name_prefix="work")
+    def __init__(self, threads: int = THREADS) -> None:
+        super().__init__(threads, thread_name_prefix="work")
         self._slow = ThreadPoolExecutor(1, thread_name_prefix="slow")
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **more: Any) -> Future[T]:
@@ -219,8 +281,8 @@ class FairShare:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._budgets: dict[str, ProcessorBudget] = {}
-        self._busy: set[ProcessorBudget] = set()
-        self._queue = WaitingSteps(self._others_in_flight)
+        self._busy = BusyOwners()
+        self._queue = WaitingSteps(self._busy)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -249,7 +311,3 @@ class FairShare:
         if len(self._budgets) > MAX_IDLE_OWNERS:
             self._budgets = {name: each for name, each in self._budgets.items() if not each.idle()}
         return self._budgets.setdefault(owner, ProcessorBudget(self._queue, self._busy))
-
-    def _others_in_flight(self) -> bool:
-        """Return whether an owner within the budget has a request in flight."""
-        return any(not each.exhausted() for each in self._busy)

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from reasonloom.errors import SettingMistake
 from reasonloom.server.auth.verifier import make_verifier
 from reasonloom.server.engine_lifespan import AFTER_SIGNAL, EngineLifespan, exit_within
+from reasonloom.server.heavy_calls.lane import HeavyLane
 from reasonloom.server.http.app import make_app
 from reasonloom.server.http.hosts import is_loopback
 from reasonloom.server.http.sockets import BACKLOG, listening_sockets
@@ -78,9 +79,12 @@ async def serve_http(
     Raises:
         SettingMistake: the address, or what says who may do what, cannot be used.
     """
-    host, port = parse_address(address, authenticated=make_verifier(settings) is not None)
+    authenticated = make_verifier(settings) is not None
+    host, port = parse_address(address, authenticated=authenticated)
     with listening_sockets(host, port) as sockets:
         async with EngineLifespan(settings) as lifespan:
+            if authenticated:  # else all callers are one owner
+                lifespan.heavy = HeavyLane(settings)
             app = make_app(lifespan, host)
             lifespan.warm_up()
             mounted = mount(app, lifespan, host) if mount else app

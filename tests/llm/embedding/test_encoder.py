@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,32 @@ def test_the_end_of_a_long_text_counts_and_its_length_is_bounded() -> None:
     assert penguins @ with_end > penguins @ without + 0.2
     repeated, longer = encode(["word " * (WINDOW - 2) * MOST_WINDOWS * size for size in (1, 40)])
     assert longer == pytest.approx(repeated, abs=1e-6)
+
+
+async def test_many_long_texts_of_one_call_cost_no_more_than_passages() -> None:
+    embedder = EncoderEmbedder()
+    await embedder.embed(["the ferry"])
+
+    async def seconds(length: int) -> float:
+        texts = [(f"{n} The mill stands by the river. " * 4_000)[:length] for n in range(20)]
+        begun = time.process_time()
+        made = await embedder.embed(texts)
+        assert len({tuple(each) for each in made}) == len(texts)
+        return time.process_time() - begun
+
+    assert await seconds(95_000) < 3 * await seconds(2_001)
+
+
+def test_a_long_text_is_read_from_its_beginning_to_its_end() -> None:
+    text = "The mill stands by the river. " * 2_000 + "Penguins guard their eggs. " * 2_000
+    (made,) = encode([text])
+    places = [start for start, end in made.spans if start < end]
+    assert places == sorted(places)
+    assert places[0] == 0
+    assert places[-1] > len(text) * 0.75
+    assert all(text[start:end].strip() for start, end in made.spans if start < end)
+    (short,) = encode([text], 500)
+    assert 0 < len(short.tokens) < len(made.tokens) / 4
 
 
 async def test_calls_at_the_same_time_agree_with_one() -> None:

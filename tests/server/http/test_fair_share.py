@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from starlette.types import Receive, Scope, Send
 from reasonloom.server.auth.verifier import make_verifier
 from reasonloom.server.http.fair_share import (
     BURST_SECONDS,
+    QUANTUM,
+    BusyOwners,
     FairShare,
     MeteredCoroutine,
     ProcessorBudget,
@@ -39,16 +42,24 @@ def burn(seconds: float) -> None:
         pass
 
 
-class Crowd(set[ProcessorBudget]):
-    """Owners in flight beside a thousand million others: nobody's budget fills up in a test."""
+class Many(set[ProcessorBudget]):
+    """A thousand million owners: nobody's budget fills up in a test."""
 
     def __len__(self) -> int:
         return 10**9
 
 
-def budget(left: float = -1.0, *, others: bool = False) -> ProcessorBudget:
+class Crowd(BusyOwners):
+    """Owners in flight beside a thousand million others."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.all, self.within = Many(), Many()
+
+
+def budget(left: float = -1.0) -> ProcessorBudget:
     """Return a budget that fills up so slowly that it never does here."""
-    made = ProcessorBudget(WaitingSteps(lambda: others), Crowd())
+    made = ProcessorBudget(WaitingSteps(BusyOwners()), Crowd())
     made.spend(BURST_SECONDS - left)
     return made
 
@@ -63,7 +74,7 @@ def serving(work: Work) -> FairShare:
         await work(scope["user"].access_token.subject)
 
     fair = FairShare(app)
-    fair._busy = Crowd()
+    fair._busy.all, fair._busy.within = Many(), Many()
     return fair
 
 
@@ -89,6 +100,59 @@ async def test_a_coroutine_answers_raises_and_is_closed_as_without_a_budget() ->
             await MeteredCoroutine(fail(), budget(left))
 
 
+async def test_light_owners_share_what_the_exhausted_ones_leave() -> None:
+    busy = BusyOwners()
+    queue = WaitingSteps(busy)
+    owners = [ProcessorBudget(queue, busy) for _ in range(101)]
+    with ExitStack() as requests:
+        for each in owners:
+            requests.enter_context(each.request())
+        light, *greedy = owners
+        for each in greedy:
+            each.charge(1_000)
+        assert busy.within == {light}
+        light.charge(BURST_SECONDS - 0.001)
+        begun = time.monotonic()
+        while time.monotonic() < begun + 0.02:  # its share of 20 ms would be 0.2 ms
+            pass
+        assert not light.exhausted()
+        light.charge(0.015)
+        assert not light.exhausted()
+        assert all(each.exhausted() for each in greedy)
+    assert not busy.all
+    assert not busy.within
+
+
+async def test_a_turn_lasts_for_a_while_and_not_for_a_step() -> None:
+    own = budget()
+    turns: list[int] = []
+
+    async def work() -> None:
+        for _ in range(50):
+            await asyncio.sleep(0)
+        turns.append(1)
+
+    waits = 0
+    plain = own.wait
+
+    def counted() -> asyncio.Future[None]:
+        nonlocal waits
+        waits += 1
+        return plain()
+
+    own.wait = counted  # type: ignore[method-assign]
+    await MeteredCoroutine(work(), own)
+    assert turns == [1]
+    assert waits < 25, f"fifty steps of microseconds need no turn each in {QUANTUM} s"
+
+
+async def test_what_was_used_in_another_process_makes_nobody_wait_here() -> None:
+    own = budget(1.0)
+    own.charge(1_000)
+    assert own.exhausted()
+    await asyncio.wait_for(MeteredCoroutine(asyncio.sleep(0), own), 5)
+
+
 async def test_what_is_done_is_spent() -> None:
     async def work() -> None:
         burn(0.02)
@@ -101,7 +165,7 @@ async def test_what_is_done_is_spent() -> None:
 
 
 async def test_a_task_that_waits_for_its_turn_is_cancelled_at_once() -> None:
-    queue = WaitingSteps(lambda: False)
+    queue = WaitingSteps(BusyOwners())
     own = ProcessorBudget(queue, Crowd())
     own.spend(BURST_SECONDS + 1)
     seen: list[str] = []

@@ -1,0 +1,200 @@
+"""The server's side of the process for heavy calls: starts it, and sends it one call after another.
+
+A call is heavy where its arguments are long, or its owner is beyond the budget of processor time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.errors import ServiceFault
+from reasonloom.graphs.runs.cancellation import await_shielded
+from reasonloom.server.heavy_calls.messages import (
+    Begin,
+    Cancel,
+    End,
+    Leave,
+    Progress,
+    read_message,
+    write_message,
+)
+from reasonloom.server.heavy_calls.turns import Turns
+from reasonloom.server.http.fair_share import current_budget
+
+if TYPE_CHECKING:
+    from reasonloom.graphs.runs.call import Call, Outcome
+    from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.settings import Settings
+
+HEAVY_CHARACTERS = 8_000
+"""Characters of arguments, numbers counted as one each, from which a call is heavy."""
+
+PLACES = 8
+"""Calls that the process carries out at once: more would only wait for each other."""
+
+CONNECTIONS = 3
+"""Connections of the process to the database, at most as many as the server has."""
+
+WORKER = "reasonloom.cli.server.heavy_worker"
+END_SECONDS = 2.0
+"""Seconds that the process has to end by itself, and a cancelled call to be recorded."""
+
+LOST = "the process that was at this call has ended; try again"
+
+
+class WorkerLost(ServiceFault):
+    """The process for heavy calls ended amid a call; its run can be resumed by the same key."""
+
+    retryable = True
+
+
+class WorkerProcess:
+    """One process for heavy calls, and the calls that it has."""
+
+    def __init__(self, process: asyncio.subprocess.Process, writer: asyncio.StreamWriter) -> None:
+        self._process = process
+        self._writer = writer
+        self._inboxes: dict[int, asyncio.Queue[Progress | End | None]] = {}
+        self._number = 0
+        self._reading: asyncio.Task[None] | None = None
+        self.alive = True
+
+    @classmethod
+    async def start(cls, settings: Settings) -> WorkerProcess:
+        """Start a process."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", WORKER, str(theirs.fileno())),
+                pass_fds=[theirs.fileno()],
+                stdin=asyncio.subprocess.DEVNULL,
+                start_new_session=True,  # a signal to the server's group is the server's to handle
+            )
+        reader, writer = await asyncio.open_connection(sock=ours)
+        connections = min(CONNECTIONS, settings.database_connections)
+        write_message(writer, settings.model_copy(update={"database_connections": connections}))
+        made = cls(process, writer)
+        made._reading = asyncio.create_task(made._read(reader))
+        return made
+
+    async def call(self, call: Call) -> End:
+        """Return how a call ended; where the waiting is cancelled, the call is, too.
+
+        Raises:
+            WorkerLost: the process ended meanwhile.
+        """
+        self._number += 1
+        number = self._number
+        inbox = self._inboxes[number] = asyncio.Queue()
+        self._send(Begin.of(number, call))
+        try:
+            return await _end_of(inbox, call)
+        except asyncio.CancelledError:
+            self._send(Cancel(number))
+            with suppress(WorkerLost):
+                await await_shielded(_end_of(inbox, None))
+            raise
+        finally:
+            del self._inboxes[number]
+
+    def leave(self) -> None:
+        """Let the process leave interrupted runs to others."""
+        self._send(Leave())
+
+    async def end(self) -> None:
+        """End the process; one that does not end by itself is killed."""
+        self._writer.close()
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                await self._process.wait()
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                self._process.kill()
+
+    def _send(self, message: object) -> None:
+        if self.alive:
+            write_message(self._writer, message)
+
+    async def _read(self, reader: asyncio.StreamReader) -> None:
+        while message := await read_message(reader):
+            if inbox := self._inboxes.get(message.number):
+                inbox.put_nowait(message)
+        self.alive = False
+        for inbox in self._inboxes.values():
+            inbox.put_nowait(None)
+
+
+async def _end_of(inbox: asyncio.Queue[Progress | End | None], call: Call | None) -> End:
+    """Return how a call ended; its steps are reported meanwhile, if there is a call to report to.
+
+    Raises:
+        WorkerLost: the process ended meanwhile.
+    """
+    while not isinstance(message := await inbox.get(), End):
+        if message is None:
+            raise WorkerLost(LOST)
+        if call is not None:
+            await call.report(message.step)
+    return message
+
+
+class HeavyLane:
+    """Carries out heavy calls in a process of their own, which is started for the first of them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._turns = Turns(PLACES)
+        self._starting = asyncio.Lock()
+        self._worker: WorkerProcess | None = None
+
+    async def call(self, engine: Engine, call: Call) -> Outcome:
+        """Run a call: a heavy one in the process for them, any other by the server's engine.
+
+        Raises:
+            ReasonloomError: what the graph raised on purpose.
+            WorkerLost: the process ended meanwhile.
+        """
+        budget = current_budget.get()
+        if budget is None or not (budget.exhausted() or is_long(call.request)):
+            return await engine.call(call)
+        async with self._turns.place(call.caller.owner):
+            ended = await (await self._started()).call(call)
+        budget.charge(ended.seconds)
+        if ended.outcome is None:
+            raise ended.error.error() if ended.error else WorkerLost(LOST)
+        return ended.outcome
+
+    def leave(self) -> None:
+        """Let interrupted runs be left to other processes."""
+        if self._worker:
+            self._worker.leave()
+
+    async def close(self) -> None:
+        """End the process."""
+        if self._worker:
+            await self._worker.end()
+
+    async def _started(self) -> WorkerProcess:
+        async with self._starting:
+            if self._worker is None or not self._worker.alive:
+                self._worker = await WorkerProcess.start(self._settings)
+            return self._worker
+
+
+def is_long(arguments: Mapping[str, Any]) -> bool:
+    """Return whether arguments are so long that a call with them is heavy."""
+    size = 0
+    left: list[Any] = [arguments]
+    while left and size < HEAVY_CHARACTERS:
+        value = left.pop()
+        size += len(value) if isinstance(value, str) else 1
+        if isinstance(value, Mapping):
+            left += [*value, *value.values()]
+        elif isinstance(value, list):
+            left += value
+    return size >= HEAVY_CHARACTERS

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from reasonloom.contracts.base import Answer, Content, Moment, Name, Request
-from reasonloom.contracts.validity import Between, HeldRequest
+from reasonloom.contracts.base import Answer, Content, Name, Request
+from reasonloom.contracts.validity import AsOf, HeldRequest
 
 MOST_DAYS = 36_500
 MOST_PERCENT = 100
@@ -36,8 +36,7 @@ class HistorySearch(Request):
 class HeldHistorySearch(HeldRequest, HistorySearch):
     """Search past conversations: what was said and done, the most relevant first."""
 
-    as_of: Annotated[Moment | None, Field(description="What was said by then")] = None
-    between: Annotated[Between, Field(description="What was said between two dates")] = None
+    as_of: Annotated[AsOf | None, Field(description="Said by then")] = None
 
 
 class HistoryRecall(Request):

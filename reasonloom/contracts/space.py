@@ -15,12 +15,7 @@ class SpacedRequest(Request):
 
     user_id: Annotated[
         Name,
-        Field(
-            alias="userId",
-            default_factory=str,
-            exclude=True,
-            description="Whose memories; leave out for the owner's",
-        ),
+        Field(alias="userId", default_factory=str, exclude=True),
     ]
 
     def space(self) -> str | None:

@@ -7,30 +7,43 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from reasonloom.contracts.base import Moment, Request, parse_moment
+from reasonloom.contracts.base import Request, parse_moment
+
+
+def _a_date(written: str) -> str:
+    try:
+        parse_moment(written)
+    except ValueError:
+        raise PydanticCustomError(
+            "moment", "must be a date of ISO 8601, such as 2025-12-07 or 2025-12-07T10:30:00Z"
+        ) from None
+    return written
 
 
 def _in_order(dates: list[str]) -> list[str]:
-    first, last = map(parse_moment, dates)
-    if first > last:
+    try:
+        first, last = map(parse_moment, dates)
+        in_order = first <= last
+    except ValueError:
+        in_order = False
+    if not in_order:
         raise PydanticCustomError(
-            "reversed",
-            'must have the earlier date first, such as ["2025-03-01", "2025-05-31"]',
+            "between",
+            'must be two dates, the earlier first, such as ["2025-03-01", "2025-05-31"]',
         )
     return dates
 
 
-AsOf = Annotated[Moment | None, Field(description="What was current then")]
+AsOf = Annotated[str, AfterValidator(_a_date)]
 Between = Annotated[
-    Annotated[list[Moment], Field(min_length=2, max_length=2), AfterValidator(_in_order)] | None,
-    Field(description="What was current at some time between two dates"),
+    Annotated[list[str], AfterValidator(_in_order)] | None, Field(description="Two dates")
 ]
 
 
 class HeldRequest(Request):
     """What was current at a time, rather than now."""
 
-    as_of: AsOf = None
+    as_of: AsOf | None = None
     between: Between = None
 
     @model_validator(mode="after")

@@ -3,7 +3,7 @@
 from reasonloom.studio import home
 from reasonloom.studio.evals import eval_pages
 from reasonloom.studio.history import chain_page, project_pages, transcript_page
-from reasonloom.studio.memory import list_page, memory_page, recall_page
+from reasonloom.studio.memory import list_page, memory_page, recall_page, review_page
 from reasonloom.studio.mental_models import model_lists, model_page
 from reasonloom.studio.runs import run_pages
 from reasonloom.studio.sessions import session_pages
@@ -21,6 +21,7 @@ PAGES = (
     ponder_pages.PONDER_RUNS,
     ponder_pages.PONDER_RUN,
     list_page.MEMORIES,
+    review_page.REVIEW,
     memory_page.MEMORY,
     recall_page.RECALL,
     project_pages.PROJECTS,

@@ -18,6 +18,7 @@ from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.maintenance.review import (
+    REASONS,
     Decision,
     ReviewItem,
     Settled,
@@ -28,12 +29,6 @@ from reasonloom.nodes.memory.maintenance.review import (
 DEFAULT_MOST = 20
 KEYS: dict[str, Decision | None] = {"s": "supersede", "k": "keep", "f": "forget", "n": None}
 QUIT = "q"
-TITLES = {
-    "outdated": "The newer memory may replace the older one",
-    "double": "Both say nearly the same",
-    "suspicious": "It reads like an attempt to steer its reader",
-    "unused": "Weak, old and never read",
-}
 NOTHING = "nothing to review"
 HOW = (
     "Settle them with `reasonloom memory review` in a terminal, or: add "
@@ -77,7 +72,7 @@ def review(
 
 def _show(item: ReviewItem) -> None:
     sure = f" ({item.confidence:.0%})" if item.confidence is not None else ""
-    typer.echo(f"{TITLES[item.finding]}{sure}")
+    typer.echo(f"{REASONS[item.finding]}{sure}")
     if item.newer:
         typer.echo(f"  {item.newer}: {printable(item.newer_text or '')}")
     typer.echo(f"  {item.memory}: {printable(item.text)}\n")

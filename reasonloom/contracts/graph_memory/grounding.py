@@ -25,10 +25,7 @@ class MemoryGround(Request):
 
 
 class HeldMemoryGround(SpacedRequest, HeldRequest, MemoryGround):
-    """Check a claim against memory before you state it: verified, partial or ungrounded.
-
-    Names the evidence, what is not covered, and what contradicts it.
-    """
+    """Check a claim against memory before you state it: verified, partial or ungrounded."""
 
 
 class Evidence(ScoredNode):

@@ -179,10 +179,7 @@ class AtMoment(HeldRequest, CamelRequest):
 
 
 class ExplainedRecall(AtMoment, Recall):
-    """Find memories by meaning and words, best first.
-
-    Score = 0.6 similarity + 0.2 salience + 0.1 recency + 0.1 link weight.
-    """
+    """Find memories by meaning and words, best first."""
 
     explain: bool = False
 
@@ -270,8 +267,7 @@ class Search(Selection):
 class ExplainedSearch(AtMoment, Search):
     """Find memories by exact words: AND, OR, NOT, "a phrase", parentheses.
 
-    Words side by side must all occur, in any form (prefers, preference). Without text all
-    memories that pass the filters. For questions use recall.
+    Words side by side must all occur, in any form (prefers, preference). For questions use recall.
     """
 
     explain: bool = False

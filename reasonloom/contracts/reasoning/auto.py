@@ -35,10 +35,7 @@ class ExecutingAuto(ReasoningAuto):
 
 
 class SpacedAuto(SpacedRequest, ExecutingAuto):
-    """Choose the reasoning mode that fits a problem, with reasons and alternatives.
-
-    Simple problems get linear. With execute the mode is also run, as a call of its own.
-    """
+    """Choose the reasoning mode that fits a problem, with reasons; execute runs it too."""
 
 
 class ModeOption(Answer):

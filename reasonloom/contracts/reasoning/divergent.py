@@ -36,10 +36,7 @@ class ReasoningDivergent(Request):
 
 
 class SpacedDivergent(SpacedRequest, ReasoningDivergent):
-    """Look at a problem from several unlike perspectives at once, and bring them together.
-
-    Novelty is measured, and each perspective is checked against each constraint.
-    """
+    """Look at a problem from several unlike perspectives at once, and bring them together."""
 
 
 class CheckedConstraint(Answer):

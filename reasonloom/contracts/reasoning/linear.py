@@ -22,10 +22,7 @@ class ReasoningLinear(Request):
 
 
 class SpacedLinear(SpacedRequest, ReasoningLinear):
-    """Take one step of reasoning from a thought.
-
-    Relevant memories are recalled first; the step joins the session's history.
-    """
+    """Take one step of reasoning from a thought; relevant memories are recalled first."""
 
 
 class LinearThought(Answer):

@@ -92,7 +92,8 @@ FIRST, GOAL = 1_000.0, 300.0
 SMALL = 20
 PAGES = (
     "/", "/sessions", "/session/{session}", "/runs", "/run/{run}", "/graphs", "/graph/{graph}",
-    "/ponder", "/ponder/{ponder}", "/memory", "/memory/{memory}", "/recall?q=restaurant",
+    "/ponder", "/ponder/{ponder}", "/memory", "/memory/review", "/memory/{memory}",
+    "/recall?q=restaurant",
     "/history", "/history/chain?q=restaurant", "/history/session/{talk}?project={project}",
     "/history/{project}", "/models", "/model/{model}", "/basins", "/evals",
     "/evals/compare?base=one.jsonl&other=two.jsonl", "/eval/one.jsonl", "/nothing/here",

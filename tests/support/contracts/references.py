@@ -21,9 +21,16 @@ AS_NAMES = {toolset: name for name, toolset in SERVED_AS.items()}
 
 BEYOND = {
     "remember": {"supersede"},
-    "recall": {"asOf", "explain"},
-    "search": {"asOf", "explain"},
-    "reasoning_auto": {"execute"},
+    "recall": {"asOf", "between", "explain"},
+    "search": {"asOf", "between", "explain"},
+    "memory_query": {"as_of", "between"},
+    "memory_ground": {"as_of", "between", "userId"},
+    "history_search": {"as_of", "between"},
+    "reasoning_linear": {"userId"},
+    "reasoning_tree": {"userId"},
+    "reasoning_divergent": {"userId"},
+    "reasoning_reflection": {"userId"},
+    "reasoning_auto": {"execute", "userId"},
     "reasoning_got_prune": {"preview", "restore"},
 }
 """The closed list of arguments beyond a reference, in the combined server only."""

@@ -78,6 +78,7 @@ def addresses(ids: Mapping[str, Any]) -> dict[str, str]:
         "/ponder/{id}": f"/ponder/{of('ponder')}",
         "/memory": "/memory",
         "/memory/{id}": f"/memory/{of('memory')}",
+        "/memory/review": "/memory/review",
         "/recall": "/recall?q=lantern",
         "/history": "/history",
         "/history/chain": "/history/chain?q=lantern",

@@ -35,6 +35,14 @@ UNUSED_AFTER = timedelta(days=180)
 UNUSED_STRENGTH = 0.1
 
 ORIGINS: dict[str, Finding] = {"may_replace": "outdated", "near_duplicate": "double"}
+REASONS: dict[Finding, str] = {
+    "outdated": "The newer memory may replace the older one",
+    "double": "Both say nearly the same",
+    "suspicious": "It reads like an attempt to steer its reader",
+    "unused": "Weak, old and never read",
+}
+"""Why each is listed."""
+
 ORIGIN = "memory review"
 NO_SUCCESSOR = (
     "{place}: supersede needs a newer memory, stored after {memory}; decide keep or forget"

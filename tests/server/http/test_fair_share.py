@@ -21,6 +21,7 @@ from reasonloom.server.auth.verifier import make_verifier
 from reasonloom.server.http.fair_share import (
     BURST_SECONDS,
     QUANTUM,
+    Budget,
     BusyOwners,
     FairShare,
     MeteredCoroutine,
@@ -268,13 +269,13 @@ async def test_what_is_asked_with_a_token_is_metered_by_its_owner(
     settings = settings.model_copy(update={"tokens": path})
     verifier = make_verifier(settings)
     assert verifier
-    seen: list[ProcessorBudget | None] = []
+    seen: list[Budget | None] = []
 
     async def behind(scope: Scope, receive: Receive, send: Send) -> None:
         seen.append(await asyncio.create_task(budget_of_task()))
         await PlainTextResponse("")(scope, receive, send)
 
-    async def budget_of_task() -> ProcessorBudget | None:
+    async def budget_of_task() -> Budget | None:
         return current_budget.get()
 
     app = AuthMiddleware(Starlette(), behind, verifier, settings, ())

@@ -11,8 +11,9 @@ import psutil
 import psycopg
 import pytest
 
-from tests.support.clients.processes import COLD, PATIENCE, Spoken, environment, spoken
+from tests.support.clients.processes import COLD, environment, spoken
 from tests.support.databases.postgres import TestPostgres
+from tests.support.databases.settled import settled
 
 CALLS = 2_000
 HELD_BACK = 1_000
@@ -22,11 +23,6 @@ MIB = 1024 * 1024
 MOST_GROWTH = 96 * MIB
 MOST_LATE_GROWTH = 24 * MIB
 """Of the second thousand: what is warm by then should not grow."""
-
-LEFT = "SELECT (SELECT count(*) FROM reasonloom.leases), count(*) FROM reasonloom.runs \
-WHERE status = 'running'"
-WORKING = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
-AND state <> 'idle' AND pid <> pg_backend_pid()"
 
 
 def calls(numbers: range, cancelled: range) -> bytes:
@@ -44,18 +40,6 @@ def calls(numbers: range, cancelled: range) -> bytes:
         {"method": "notifications/cancelled", "params": {"requestId": f"c{n}"}} for n in cancelled
     ]
     return b"\n".join(json.dumps({"jsonrpc": "2.0", **each}).encode() for each in messages)
-
-
-def settled(server: Spoken, url: str) -> None:
-    """Wait until the database has nothing to do for the server, and no run is unfinished."""
-    until = time.monotonic() + PATIENCE
-    while True:
-        with psycopg.connect(url) as connection:
-            left = connection.execute(LEFT).fetchone(), connection.execute(WORKING).fetchone()
-        if left == ((0, 0), (0,)):
-            return
-        assert time.monotonic() < until, (left, server.log[-2_000:])
-        time.sleep(0.1)
 
 
 @pytest.mark.timeout(300)

@@ -171,8 +171,8 @@ async def measure(url: str, token: str, seconds: float) -> tuple[list[float], li
         return await asyncio.gather(timed(recall, seconds), timed(health, seconds))
 
 
-async def settle(url: str, token: str) -> None:
-    """Give the well-behaved owner memories, and the server what it loads at first."""
+async def settle(url: str, token: str, hostile: str) -> None:
+    """Give the well-behaved owner memories, and let a hostile one load what is loaded at first."""
     async with client_of() as client:
         modest = Owner(client, url, token)
         for number in range(STORED):
@@ -180,13 +180,13 @@ async def settle(url: str, token: str) -> None:
             given = {"userId": "o0", "sessionId": "s", "content": content}
             await modest.call("remember", {**given, "primarySector": "semantic"})
         await modest.call("recall", {"userId": "o0", "text": "tea"})
-        for tool, arguments in hostile_calls("o0"):
-            await modest.call(tool, arguments)
+        for tool, arguments in hostile_calls("o1"):
+            await Owner(client, url, hostile).call(tool, arguments)
 
 
 def compare(url: str, hostile: str, tokens: list[str], seconds: float) -> None:
     """Print the figures of one run."""
-    asyncio.run(settle(url, tokens[0]))
+    asyncio.run(settle(url, *tokens[:2]))
     quiet = asyncio.run(measure(url, tokens[0], seconds))
     with attacking(hostile, tokens[1:]):
         beside = asyncio.run(measure(url, tokens[0], seconds))

@@ -167,6 +167,25 @@ def _replaces(pairs: Sequence[tuple[str, str]]) -> list[float]:
     return [_yes_or_no(output["replaces"][0]) for output in outputs]
 
 
+async def answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """Return for each pair of a text and a question how likely the text answers it.
+
+    Logarithms of odds. Both together are read to their first 160 tokens.
+
+    Raises:
+        EmbedderUnavailable: the packaged weights cannot be loaded.
+    """
+    if not pairs:
+        return []
+    return await asyncio.to_thread(_answers, pairs)
+
+
+def _answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
+    with _LOCK:
+        graph = _loaded_for_questions()
+    return [float(graph.run(graph.tokenizer.encode(*pair))["answers"][0]) for pair in pairs]
+
+
 def _yes_or_no(number: float) -> float:
     """Return the probability of a logarithm of odds."""
     return _shares(("no", "yes"), (0.0, number))["yes"]
@@ -180,3 +199,11 @@ def _graph() -> Graph:
 @cache
 def _loaded() -> Graph:
     return load_graph("classifier", FOLDER, "reader.onnx", most_tokens=MOST_TOKENS, threads=THREADS)
+
+
+@cache
+def _loaded_for_questions() -> Graph:
+    """Return the reader taught further on questions, whole: it does not change with the other."""
+    return load_graph(
+        "classifier", FOLDER, "answers.onnx", most_tokens=MOST_TOKENS, threads=THREADS
+    )

@@ -41,12 +41,12 @@ def main() -> None:
     """Print the coefficients by their names."""
     records = [each for path in sys.argv[1:] for each in records_of(Path(path))]
     outputs = [each["output"] for each in records]
-    features = np.array([[np.mean(each["readings"]), max(each["dates"])] for each in outputs])
+    features = np.array([[np.mean(each["readings"])] for each in outputs])
     has = np.array([float(each["target"]) for each in records])
     kinds = [(each["group"], each["target"]) for each in records]
     counts = Counter(kinds)
     weights = np.array([len(kinds) / len(counts) / counts[kind] for kind in kinds])
-    for name, value in zip(("mean", "date", "offset"), fit(features, has, weights), strict=True):
+    for name, value in zip(("slope", "offset"), fit(features, has, weights), strict=True):
         sys.stdout.write(f"{name} {value:.2f}\n")
 
 

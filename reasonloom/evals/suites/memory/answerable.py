@@ -36,7 +36,6 @@ from reasonloom.evals.suites.memory.retrieval import (
 )
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.nodes.memory.retrieval.answerable import BAR
-from reasonloom.nodes.memory.retrieval.scoring import OWN_WEIGHTS
 
 NAME = "answerable"
 REFUSABLE = 0.1
@@ -102,11 +101,9 @@ async def _open(
 def _output(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the probability, and what it was made of for `training/calibrate_answers.py`."""
     explained = [each["explanation"] for each in found["memories"]]
-    read = [each for each in explained if "reading" in each]
     return {
         "answerable": found.get("answerable"),
-        "readings": [each["reading"] for each in read],
-        "dates": [each["signals"]["date"] / OWN_WEIGHTS["date"] for each in read],
+        "readings": [each["reading"] for each in explained if "reading" in each],
     }
 
 

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from reasonloom.nodes.memory.retrieval.retrieve import ScoredMemory
     from reasonloom.stores.memory.search.retrieval import FoundMemory
 
-READ = 3
+READ = 2
 """The best memories that are read with the question."""
 
-BAR = 0.25
+BAR = 0.3
 """The least probability at which something stored is taken to answer the question."""
 
 NOTHING = (
@@ -46,9 +46,9 @@ MOST_SENTENCES = 4
 FAR = 1.5
 """A memory whose logarithm of odds is so much below the best is not quoted."""
 
-MEAN_WEIGHT, DATE_WEIGHT, OFFSET = 1.0, 2.7, 1.1
-"""Of the mean of the logarithms of odds and the best date signal of the memories read; a logistic
-regression that `training/calibrate_answers.py` fits. The best of the logarithms adds nothing."""
+SLOPE, OFFSET = 1.5, 0.2
+"""Of the mean of the logarithms of odds; a logistic regression that
+`training/calibrate_answers.py` fits. The best of them, and signals of retrieval, add little."""
 
 DIGITS = 3
 
@@ -95,9 +95,8 @@ async def answerability(text: str, found: Sequence[ScoredMemory]) -> Answerabili
         odds = await answers([(_as_read(each, text), text) for each in best])
     except EmbedderUnavailable:
         return None
-    dates = [each.signals.date for each in found[:READ] if each.signals]
     readings = {each.id: reading for each, reading in zip(best, odds, strict=True)}
-    return Answerability(_probability(odds, max(dates, default=0.0)), readings)
+    return Answerability(_probability(odds), readings)
 
 
 def _is_readable(text: str) -> bool:
@@ -119,9 +118,8 @@ def _as_read(memory: FoundMemory, question: str) -> str:
     return f"{f'{tags}: ' if tags else ''}{content}{f' ({context})' if context else ''}"
 
 
-def _probability(odds: Sequence[float], date: float) -> float:
+def _probability(odds: Sequence[float]) -> float:
     """Return the calibrated probability; 0 where nothing was found."""
     if not odds:
         return 0.0
-    total = MEAN_WEIGHT * fmean(odds) + DATE_WEIGHT * date + OFFSET
-    return round(1 / (1 + math.exp(-total)), DIGITS)
+    return round(1 / (1 + math.exp(-(SLOPE * fmean(odds) + OFFSET))), DIGITS)

@@ -84,6 +84,7 @@ KINDS = (
     Kind(
         (ALL.name,), ("half", "epochs"), "packaged:recall_of_all", "memory_tables:draw_all_sets"
     ),
+    Kind(("answerable",), ("half",), "packaged:answerable", "memory_tables:draw_answerable"),
     Kind(
         tuple(ORCHESTRATION_EVALS), ("seeds", "items", "row", "set"), "packaged:orchestration",
         "orchestration_tables:draw_orchestration",

@@ -61,6 +61,28 @@ def _estimate(figure: dict[str, float], sign: str) -> str:
     return f"{figure['mean']:{sign}.3f} ({ends})"
 
 
+def draw_answerable(result: dict[str, Any]) -> None:
+    """Print how well each set's questions with and without an answer are told from each other."""
+    sets = result["sets"]
+    counts = (f"{name}, n {each['n'][0]} + {each['n'][1]}" for name, each in sets.items())
+    table = Table("", *counts, title=f"{result['eval']}, {result['half']} · bar {result['bar']}")
+    for name in ("auroc", "refused at a tenth", "ece"):
+        table.add_row(name, *(each[name] and _estimate(each[name], "") for each in sets.values()))
+    for name in ("refused without an answer", "refused with an answer"):
+        cells = (share_cells(each[name]) if name in each else None for each in sets.values())
+        table.add_row(name, *(of and f"{of[0]} ({of[1]})" for of in cells))
+    table.add_row("left out", *(str(each["left out"]) for each in sets.values()))
+    console = wide_console(WIDTH)
+    console.print(table)
+    console.print(
+        "n: questions with and without an answer; left out are those of other languages. refused "
+        "at a tenth: those without one below the bar that refuses a tenth of the others. "
+        "Intervals are of 95 %."
+    )
+    latency = result["latency_ms"]
+    console.print(f"recall: p50 {latency['p50']} ms, p95 {latency['p95']} ms")
+
+
 def draw_poisoning(result: dict[str, Any]) -> None:
     """Print, for each half, the figures with their intervals, and the false flags."""
     console = Console()

@@ -8,6 +8,7 @@ from reasonloom.cli.evals.request import EvalRequest, EvalWork, parse_limits, pa
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.system import System
 from reasonloom.evals.suites.history import suite as history_suite
+from reasonloom.evals.suites.memory import answerable as answerable_suite
 from reasonloom.evals.suites.memory import locomo_history, retrieval
 from reasonloom.evals.suites.memory.datasets import Source, retrieval_suite
 from reasonloom.evals.suites.packaged import Packaged, run_packaged
@@ -40,6 +41,12 @@ def recall_of_all(request: EvalRequest) -> EvalWork:
     options = request.options
     source = Source(request.data, options.get("half", "all"))
     return _work(request, retrieval.all_sets(source, options.get("epochs", 1)))
+
+
+def answerable(request: EvalRequest) -> EvalWork:
+    """Return what runs the questions with and without an answer."""
+    source = Source(request.data, request.options.get("half", "dev"))
+    return _work(request, answerable_suite.packaged(source))
 
 
 def orchestration(request: EvalRequest) -> EvalWork:

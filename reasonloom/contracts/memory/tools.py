@@ -211,6 +211,7 @@ class Explanation(CamelAnswer):
     """What a score is made of, each part in 0..1.
 
     `signals` are the shares of similarity = tanh(their sum / 1.5); absent without a text.
+    `reading` is the logarithm of the odds that it answers the question, where it was read.
     """
 
     salience: float
@@ -218,12 +219,14 @@ class Explanation(CamelAnswer):
     link_weight: float
     similarity: float | None = None
     signals: dict[str, float] | None = None
+    reading: float | None = None
 
 
 class RecalledMemory(CamelAnswer):
     """One memory found; `score` is in 0..1 and comparable within one answer.
 
-    `valid_from` is when it was said, if earlier; `superseded_by` the memory that replaced it.
+    `valid_from` is when it was said, if earlier; `superseded_by` the memory that replaced it;
+    `nearest` is true where nothing stored answers the question, and this is only near to it.
     """
 
     id: str
@@ -237,16 +240,21 @@ class RecalledMemory(CamelAnswer):
     primary_sector: str
     metadata: StoredMetadata
     score: float
+    nearest: bool | None = None
     provenance: Provenance | None = None
     explanation: Explanation | None = None
 
 
 class Recalled(CamelAnswer):
-    """The memories found, best first; empty where nothing is relevant."""
+    """The memories found, best first; empty where nothing is relevant.
+
+    `answerable` is the probability that one of the best answers the question.
+    """
 
     memories: list[RecalledMemory]
     total_count: int
     scores: dict[str, float]
+    answerable: float | None = None
 
 
 class Search(Selection):

@@ -168,9 +168,9 @@ def _replaces(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 
 async def answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """Return for each pair of a text and a question the probability that the text answers it.
+    """Return for each pair of a text and a question how likely the text answers it.
 
-    Both together are read to their first 160 tokens.
+    Logarithms of odds. Both together are read to their first 160 tokens.
 
     Raises:
         EmbedderUnavailable: the packaged weights cannot be loaded.
@@ -182,8 +182,7 @@ async def answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 def _answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
     graph = _graph()
-    outputs = (graph.run(graph.tokenizer.encode(text, asked)) for text, asked in pairs)
-    return [_yes_or_no(output["answers"][0]) for output in outputs]
+    return [float(graph.run(graph.tokenizer.encode(*pair))["answers"][0]) for pair in pairs]
 
 
 def _yes_or_no(number: float) -> float:

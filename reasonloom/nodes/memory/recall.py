@@ -7,14 +7,17 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.memory.tools import (
     SECTORS,
     ExplainedRecall,
+    Explanation,
     Provenance,
     Recalled,
     RecalledMemory,
     StoredMetadata,
 )
 from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.memory.retrieval.answerable import Answerability, answerability
 from reasonloom.nodes.memory.retrieval.retrieve import (
     DIGITS,
+    RetrievedPage,
     ScoredMemory,
     explain_score,
     retrieve,
@@ -41,18 +44,33 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     if request.text and not execution.loom.settings.read_only:
         ids = [each.memory.id for each in finding.page]
         execution.loom.journal.reinforce(execution.caller, ids)
-    page = [_recalled_memory(each, explain=request.explain) for each in finding.page]
+    judged = await _answerability(request, finding)
+    page = [_recalled_memory(each, explain=request.explain, judged=judged) for each in finding.page]
     answer = Recalled(
         memories=page,
         total_count=finding.total,
         scores={memory.id: memory.score for memory in page},
+        **({"answerable": judged.probability} if judged else {}),
     )
     empty = [] if finding.total else await empty_space_notes(execution)
-    return {"answer": answer.wire(), "notes": [*finding.notes, *empty]}
+    nothing = judged.notes() if judged and finding.total else []
+    return {"answer": answer.wire(), "notes": [*nothing, *finding.notes, *empty]}
 
 
-def _recalled_memory(scored: ScoredMemory, *, explain: bool) -> RecalledMemory:
+async def _answerability(request: ExplainedRecall, finding: RetrievedPage) -> Answerability | None:
+    """Return how likely the first page answers; None for later pages, whose best are not shown."""
+    if not request.text or request.offset:
+        return None
+    return await answerability(request.text, finding.page)
+
+
+def _recalled_memory(
+    scored: ScoredMemory, *, explain: bool, judged: Answerability | None
+) -> RecalledMemory:
     memory = scored.memory
+    extra: dict[str, Any] = {"nearest": True} if judged and judged.refused else {}
+    if explain:
+        extra["explanation"] = _explanation(scored, judged)
     ids = {"session_id": memory.session, "run_id": str(memory.run_id or "")}
     validity: dict[str, str] = {}
     if memory.valid_from != memory.created_at:
@@ -78,8 +96,16 @@ def _recalled_memory(scored: ScoredMemory, *, explain: bool) -> RecalledMemory:
         score=round(scored.score, DIGITS),
         provenance=provenance,
         **validity,
-        **({"explanation": explain_score(scored)} if explain else {}),
+        **extra,
     )
+
+
+def _explanation(scored: ScoredMemory, judged: Answerability | None) -> Explanation:
+    explained = explain_score(scored)
+    reading = judged.readings.get(scored.memory.id) if judged else None
+    if reading is None:
+        return explained
+    return explained.model_copy(update={"reading": round(reading, DIGITS)})
 
 
 def stored_metadata(memory: FoundMemory | KnownMemory) -> StoredMetadata:

@@ -193,6 +193,7 @@ def _question(question: dict[str, Any]) -> Question:
     return Question(question["key"], question["question"], evidence, question["category"])
 
 
+UNANSWERABLE = "unanswerable.jsonl"
 SEPARATE_CATEGORIES = ("adversarial", "nothing")
 """Questions that nothing, or nothing certain, answers."""
 
@@ -219,6 +220,36 @@ def _of_set(name: str, collection: Collection) -> Collection:
         if each.category not in SEPARATE_CATEGORIES
     )
     return replace(collection, id=f"{name}/{collection.id}", questions=questions)
+
+
+def load_answerable(source: Source) -> tuple[list[Collection], str]:
+    """Return our own sets with the questions that nothing answers, and LoCoMo files of a folder."""
+    files = sorted(source.data.glob("*.json")) if source.data else []
+    loaded = {file.stem: load_locomo(Source(file, source.half)) for file in files}
+    loaded |= {name: _with_unanswerable(name, source.half) for name in OWN_SETS}
+    digest = hashlib.sha256("".join(digest for _, digest in loaded.values()).encode())
+    collections = [
+        replace(
+            each,
+            id=f"{name}/{each.id}",
+            questions=tuple(replace(one, id=f"{name}/{one.id}") for one in each.questions),
+        )
+        for name, (found, _) in loaded.items()
+        for each in found
+    ]
+    return collections, digest.hexdigest()
+
+
+def _with_unanswerable(name: str, half: str) -> tuple[list[Collection], str]:
+    (collection,), digest = load_own(name, Source(half=half))
+    lines, raw = _lines(name, UNANSWERABLE)
+    more = [
+        replace(_question(each), category="nothing")
+        for each in lines
+        if half in (each["half"], "all")
+    ]
+    questions = (*collection.questions, *more)
+    return [replace(collection, questions=questions)], digest + hashlib.sha256(raw).hexdigest()
 
 
 ALL = Retrieval("retrieval-all", load_all)

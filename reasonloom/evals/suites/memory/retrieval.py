@@ -202,7 +202,7 @@ async def open_retrieval(
     known = {one.id: one for one in collections}
     async with temporary_engine(parts, read_only=True) as engine:
         engine.loom = replace(engine.loom, clock=lambda: NOW)
-        stored: Once[str, dict[str, str]] = Once(lambda name: _remember(engine, known[name]))
+        stored: Once[str, dict[str, str]] = Once(lambda name: store_collection(engine, known[name]))
 
         async def answer(item: Item, epoch: int) -> Answer:
             name = of[item.id].id
@@ -211,7 +211,7 @@ async def open_retrieval(
         yield answer
 
 
-async def _remember(engine: Engine, collection: DatasetsCollection) -> dict[str, str]:
+async def store_collection(engine: Engine, collection: DatasetsCollection) -> dict[str, str]:
     """Store every memory; return the collection's id by the stored one."""
     known: dict[str, str] = {}
     for memory in collection.memories:

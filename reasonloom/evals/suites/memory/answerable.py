@@ -1,0 +1,182 @@
+"""The suite `answerable`: does `recall` know which questions nothing stored answers?
+
+Each set of recall is asked its questions with an answer and those without one; LoCoMo brings its
+own questions without an answer (`adversarial`).
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reasonloom.contracts.memory.tools import ExplainedRecall
+from reasonloom.evals.comparison.summary import latency
+from reasonloom.evals.core.item import Answer, Item
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.way import AnswerContext, Answering, Opening
+from reasonloom.evals.engine import Once, temporary_engine, timed_call
+from reasonloom.evals.log import EvalLog, Record
+from reasonloom.evals.scorers.function import Measure
+from reasonloom.evals.suites.figures import rounded, share
+from reasonloom.evals.suites.memory.datasets import (
+    SEPARATE_CATEGORIES,
+    Collection,
+    Source,
+    load_answerable,
+)
+from reasonloom.evals.suites.memory.retrieval import (
+    NOW,
+    OWNER,
+    collection_by_question,
+    store_collection,
+)
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
+from reasonloom.nodes.memory.retrieval.answerable import BAR
+
+NAME = "answerable"
+REFUSABLE = 0.1
+"""The share of questions with an answer that a bar of the goal may refuse."""
+
+RESAMPLES, SEED, BINS = 1_000, 7, 10
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+def packaged(source: Source) -> Packaged:
+    """Return the questions of our own sets, and of LoCoMo files in a folder if one is named."""
+    collections, digest = load_answerable(source)
+    suite = Suite(
+        NAME,
+        _items(collections),
+        [Measure("right", _is_right)],
+        Opening(partial(_open, collections), "recall"),
+        about={"data_sha256": digest, "half": source.half, "embedder": embedder_model()},
+    )
+    return Packaged(suite, _report)
+
+
+def _items(collections: Sequence[Collection]) -> list[Item]:
+    """Return the questions; an item's group is its set, its target whether it has an answer."""
+    return [
+        Item(
+            each.id, each.text, each.category not in SEPARATE_CATEGORIES, one.id,
+            one.id.split("/")[0],
+        )
+        for one in collections
+        for each in one.questions
+    ]  # fmt: skip
+
+
+def _is_right(item: Item, output: Mapping[str, Any]) -> bool | None:
+    """Return whether the bar decides rightly; None where recall does not tell."""
+    said = output["answerable"]
+    return None if said is None else (said >= BAR) == item.target
+
+
+@asynccontextmanager
+async def _open(
+    collections: Sequence[Collection], parts: AnswerContext
+) -> AsyncIterator[Answering]:
+    """Yield the answering function; a collection is stored with its first question."""
+    of = collection_by_question(collections)
+    known = {one.id: one for one in collections}
+    async with temporary_engine(parts, read_only=True) as engine:
+        engine.loom = replace(engine.loom, clock=lambda: NOW)
+        stored: Once[str, dict[str, str]] = Once(lambda name: store_collection(engine, known[name]))
+
+        async def answer(item: Item, epoch: int) -> Answer:
+            space = of[item.id].id
+            await stored.of(space)
+            arguments = {"userId": space, "text": item.input, "explain": True}
+            found, took = await timed_call(engine, OWNER, "recall", ExplainedRecall, arguments)
+            return Answer(_output(found), latency_ms=took)
+
+        yield answer
+
+
+def _output(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the probability, and what it was made of for `training/calibrate_answers.py`."""
+    explained = [each["explanation"] for each in found["memories"]]
+    return {
+        "answerable": found.get("answerable"),
+        "readings": [each["reading"] for each in explained if "reading" in each],
+    }
+
+
+def _report(log: EvalLog) -> dict[str, Any]:
+    sets: dict[str, list[Record]] = {}
+    for record in log.records:
+        sets.setdefault(record.group, []).append(record)
+    return {
+        "bar": BAR,
+        "sets": {name: _figures(each) for name, each in sets.items()},
+        "latency_ms": latency([record.latency_ms for record in log.records]),
+    }
+
+
+def _figures(records: Sequence[Record]) -> dict[str, Any]:
+    """Return a set's figures, of the questions whose `answerable` recall gives.
+
+    A set without questions of one kind has no AUROC and no ECE.
+    """
+    judged = [record for record in records if record.output["answerable"] is not None]
+    has = np.array([bool(record.target) for record in judged], bool)
+    said = np.array([record.output["answerable"] for record in judged], np.float64)
+    both = has.any() and not has.all()
+    refused = {
+        "refused without an answer": (said < BAR)[~has],
+        "refused with an answer": (said < BAR)[has],
+    }
+    return {
+        "n": [int(has.sum()), int((~has).sum())],
+        "left out": len(records) - len(judged),
+        "auroc": _estimate(auroc, has, said) if both else None,
+        "refused at a tenth": _estimate(refused_at_a_tenth, has, said) if both else None,
+        "ece": _estimate(calibration_error, has, said) if both else None,
+        **{
+            name: rounded(share(NAME, name, each.astype(float).tolist()))
+            for name, each in refused.items()
+            if each.size
+        },
+    }
+
+
+def auroc(has: Bools, said: Floats) -> float:
+    """Return how often a question with an answer gets more than one without; ties count half."""
+    with_answer, without = said[has][:, None], said[~has][None, :]
+    return float((with_answer > without).mean() + (with_answer == without).mean() / 2)
+
+
+def refused_at_a_tenth(has: Bools, said: Floats) -> float:
+    """Return the share of questions without an answer below the bar that refuses a tenth."""
+    return float((said[~has] < np.quantile(said[has], REFUSABLE)).mean())
+
+
+def calibration_error(has: Bools, said: Floats) -> float:
+    """Return the expected calibration error over ten bins of equally many questions.
+
+    Both kinds of questions weigh the same, however many there are of each.
+    """
+    weights = np.where(has, 0.5 / has.sum(), 0.5 / (~has).sum())
+    bins = np.array_split(np.argsort(said, kind="stable"), BINS)
+    return float(sum(abs((weights[part] * (has[part] - said[part])).sum()) for part in bins))
+
+
+def _estimate(
+    figure: Callable[[Bools, Floats], float], has: Bools, said: Floats
+) -> Mapping[str, float]:
+    """Return a figure with its 95 % interval (percentiles of a bootstrap within each kind)."""
+    chance = np.random.default_rng(SEED)
+    kinds = [np.flatnonzero(has), np.flatnonzero(~has)]
+    drawn = (
+        np.concatenate([chance.choice(kind, kind.size) for kind in kinds]) for _ in range(RESAMPLES)
+    )
+    low, high = np.percentile([figure(has[ids], said[ids]) for ids in drawn], [2.5, 97.5])
+    return {
+        "mean": round(figure(has, said), 4), "low": round(float(low), 4),
+        "high": round(float(high), 4),
+    }  # fmt: skip

@@ -1,0 +1,83 @@
+"""What recall and automatic recall say where nothing stored answers a question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.memory.retrieval.answerable import BAR
+from tests.support.calls import call, remember
+
+MEMORIES = (
+    "Petra's birthday is 3 May 1988.",
+    "Petra has moved to Graz, to a flat above a locksmith.",
+    "The standup is at 9:30 by the whiteboard.",
+)
+ANSWERED = "When is Petra's birthday?"
+UNANSWERED = "What is Petra's phone number?"
+
+
+@pytest.fixture
+async def stored(engine: Engine) -> Engine:
+    for content in MEMORIES:
+        await remember(engine, content)
+    return engine
+
+
+async def ask(engine: Engine, text: str | None, **more: Any) -> tuple[dict[str, Any], list[str]]:
+    outcome = await call(engine, "recall", {"text": text, **more} if text else more)
+    return outcome.answer, outcome.notes
+
+
+async def test_what_is_stored_is_answerable(stored: Engine) -> None:
+    answer, notes = await ask(stored, ANSWERED)
+    assert answer["memories"][0]["content"] == MEMORIES[0]
+    assert BAR <= answer["answerable"] <= 1
+    assert all("nearest" not in each for each in answer["memories"])
+    assert not any("nothing stored" in note for note in notes)
+
+
+async def test_what_is_not_stored_is_said_and_the_nearest_are_marked(stored: Engine) -> None:
+    answer, notes = await ask(stored, UNANSWERED)
+    assert 0 <= answer["answerable"] < BAR
+    assert answer["memories"], "the nearest are shown"
+    assert all(each["nearest"] for each in answer["memories"])
+    assert any(note.startswith("nothing stored answers this") for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        ("Petra's phone number", {}),
+        (None, {}),
+        ("Wie lautet die Telefonnummer von Petra, und wo wohnt sie jetzt?", {}),
+        (UNANSWERED, {"offset": 1}),
+    ],
+)
+async def test_it_is_left_out_where_it_cannot_be_told(
+    stored: Engine, text: str | None, more: dict[str, Any]
+) -> None:
+    answer, notes = await ask(stored, text, **more)
+    assert "answerable" not in answer
+    assert not any("nothing stored" in note for note in notes)
+
+
+async def test_an_empty_space_answers_nothing(engine: Engine) -> None:
+    answer, _ = await ask(engine, UNANSWERED)
+    assert (answer["memories"], answer["answerable"]) == ([], 0.0)
+
+
+@pytest.mark.parametrize("tool", ["reasoning_linear", "think"])
+async def test_without_a_language_model_a_mode_quotes_only_what_may_answer(
+    stored: Engine, tool: str
+) -> None:
+    field, text = ("problem", "conclusion") if tool == "think" else ("content", "content")
+    more = {"mode": "analytical"} if tool == "think" else {}
+    known = await call(stored, tool, {field: ANSWERED, **more})
+    assert MEMORIES[0] in known.answer[text]
+    unknown = await call(stored, tool, {field: UNANSWERED, **more})
+    assert "mem-" not in unknown.answer[text]
+    assert unknown.answer["confidence"] == 0
+    assert any(note.startswith("nothing stored answers this") for note in unknown.notes)

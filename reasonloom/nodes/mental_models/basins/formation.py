@@ -64,7 +64,7 @@ def match_basins(
 
 
 BY_TERMS = "terms"
-NAME_STAYS = 0.7
+NAME_STAYS = 0.6
 """The least overlap by which a basin keeps its name."""
 
 MOST_TEXTS = 100

@@ -8,7 +8,7 @@ import os
 import threading
 from contextlib import AsyncExitStack
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from reasonloom.errors import ReasonloomError
 from reasonloom.server.catalogue.selection import choose
@@ -16,7 +16,6 @@ from reasonloom.server.catalogue.selection import choose
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.call import Call, Outcome
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.server.heavy_calls.lane import HeavyLane
     from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -41,13 +40,26 @@ def exit_within(seconds: float) -> None:
     timer.start()
 
 
+class CallRunner(Protocol):
+    """What decides where a call is carried out."""
+
+    async def call(self, engine: Engine, call: Call) -> Outcome:
+        """Run a call, by this engine or elsewhere."""
+
+    def leave(self) -> None:
+        """Leave interrupted runs to other processes."""
+
+    async def close(self) -> None:
+        """End what it has begun."""
+
+
 class EngineLifespan:
     """Opens the engine once and closes it at the end; a failed opening is retried."""
 
     def __init__(self, settings: Settings, *, recover: bool = True) -> None:
         """Take the settings; `recover` is passed to `open_engine`."""
         self.settings = settings
-        self.heavy: HeavyLane | None = None
+        self.heavy: CallRunner | None = None
         self._recover = recover
         self._stack = AsyncExitStack()
         self._engine: Engine | None = None

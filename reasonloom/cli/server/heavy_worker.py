@@ -6,7 +6,7 @@ import sys
 import anyio
 
 from reasonloom.cli.server.log_setup import set_up_log
-from reasonloom.server.heavy_calls.worker import serve_calls
+from reasonloom.server.http.heavy_calls.worker import serve_calls
 from reasonloom.server.telemetry.start import start_telemetry
 from reasonloom.settings import Settings
 

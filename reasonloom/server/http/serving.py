@@ -13,8 +13,8 @@ from starlette.types import ASGIApp
 from reasonloom.errors import SettingMistake
 from reasonloom.server.auth.verifier import make_verifier
 from reasonloom.server.engine_lifespan import AFTER_SIGNAL, EngineLifespan, exit_within
-from reasonloom.server.heavy_calls.lane import HeavyLane
 from reasonloom.server.http.app import make_app
+from reasonloom.server.http.heavy_calls.lane import HeavyLane
 from reasonloom.server.http.hosts import is_loopback
 from reasonloom.server.http.sockets import BACKLOG, listening_sockets
 from reasonloom.settings import Settings

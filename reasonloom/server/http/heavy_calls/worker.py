@@ -13,7 +13,8 @@ from reasonloom.errors import InternalFault, ReasonloomError
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Step
 from reasonloom.server.engine_lifespan import AFTER_SIGNAL, EngineLifespan, exit_within
-from reasonloom.server.heavy_calls.messages import (
+from reasonloom.server.http.fair_share import MeteredThreads, current_budget, metered_task
+from reasonloom.server.http.heavy_calls.messages import (
     Begin,
     Cancel,
     End,
@@ -23,7 +24,6 @@ from reasonloom.server.heavy_calls.messages import (
     read_message,
     write_message,
 )
-from reasonloom.server.http.fair_share import MeteredThreads, current_budget, metered_task
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.call import Outcome

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.errors import ServiceFault
 from reasonloom.graphs.runs.cancellation import await_shielded
-from reasonloom.server.heavy_calls.messages import (
+from reasonloom.server.http.fair_share import current_budget
+from reasonloom.server.http.heavy_calls.messages import (
     Begin,
     Cancel,
     End,
@@ -23,8 +24,7 @@ from reasonloom.server.heavy_calls.messages import (
     read_message,
     write_message,
 )
-from reasonloom.server.heavy_calls.turns import Turns
-from reasonloom.server.http.fair_share import current_budget
+from reasonloom.server.http.heavy_calls.turns import Turns
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.call import Call, Outcome

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from reasonloom.server.heavy_calls.turns import Turns
+from reasonloom.server.http.heavy_calls.turns import Turns
 
 
 async def settled() -> None:

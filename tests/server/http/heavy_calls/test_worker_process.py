@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from reasonloom.server.heavy_calls.lane import HEAVY_CHARACTERS, is_long
+from reasonloom.server.http.heavy_calls.lane import HEAVY_CHARACTERS, is_long
 from tests.support.clients.processes import COLD, PATIENCE, Web, environment, web
 from tests.support.databases.postgres import TestPostgres
 from tests.support.isolation.owners import Bearer, token_for

@@ -9,7 +9,7 @@ import pytest
 
 from reasonloom import errors
 from reasonloom.errors import ReasonloomError
-from reasonloom.server.heavy_calls.messages import RaisedError
+from reasonloom.server.http.heavy_calls.messages import RaisedError
 
 KINDS = [
     each

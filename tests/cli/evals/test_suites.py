@@ -181,9 +181,10 @@ def test_every_mode_is_the_tool_of_the_catalogue() -> None:
     lines = {line.name: line for toolset in (*TOOLSETS, *EXTRA_TOOLSETS) for line in toolset.tools}
     for name, mode in MODES.items():
         line = lines[name]
-        assert (line.request.__name__, line.graph) == (mode.contract[1], mode.graph), name
-        assert line.request.__module__ == f"reasonloom.contracts.{mode.contract[0]}"
-        assert mode.question_field in line.request.model_fields
+        request = line.reference or line.request
+        assert (request.__name__, line.graph) == (mode.contract[1], mode.graph), name
+        assert request.__module__ == f"reasonloom.contracts.{mode.contract[0]}"
+        assert mode.question_field in request.model_fields
         assert mode.answer_path in line.answer.model_fields
         assert Tool(name).graph.name == mode.graph
 

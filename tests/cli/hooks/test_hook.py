@@ -192,7 +192,7 @@ def test_what_does_not_fit_into_the_time_goes_on_the_next_time(host: Host) -> No
     assert time.monotonic() - begun < 15
     early = host.count("chunks")
     assert "the time limit was reached" in host.log
-    host.more = {"REASONLOOM_HOOK_SECONDS": "80"}
+    host.more = {"REASONLOOM_HOOK_SECONDS": "150"}
     row = host.ended()
     assert row["succeeded"], host.log
     assert host.count("chunks") > early

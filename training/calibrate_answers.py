@@ -29,10 +29,10 @@ def fit(features: np.ndarray, has: np.ndarray, weights: np.ndarray) -> np.ndarra
     penalty = np.diag([PENALTY] * features.shape[1] + [0.0])
     found = np.zeros(x.shape[1])
     for _ in range(STEPS):
-        said = 1 / (1 + np.exp(-x @ found))
-        slope = x.T @ (weights * (said - has)) + penalty @ found
+        guessed = 1 / (1 + np.exp(-x @ found))
+        slope = x.T @ (weights * (guessed - has)) + penalty @ found
         found -= np.linalg.solve(
-            (x * (weights * said * (1 - said))[:, None]).T @ x + penalty, slope
+            (x * (weights * guessed * (1 - guessed))[:, None]).T @ x + penalty, slope
         )
     return found
 

@@ -73,8 +73,8 @@ def _items(collections: Sequence[Collection]) -> list[Item]:
 
 def _is_right(item: Item, output: Mapping[str, Any]) -> bool | None:
     """Return whether the bar decides rightly; None where recall does not tell."""
-    said = output["answerable"]
-    return None if said is None else (said >= BAR) == item.target
+    likely = output["answerable"]
+    return None if likely is None else (likely >= BAR) == item.target
 
 
 @asynccontextmanager
@@ -125,18 +125,18 @@ def _figures(records: Sequence[Record]) -> dict[str, Any]:
     """
     judged = [record for record in records if record.output["answerable"] is not None]
     has = np.array([bool(record.target) for record in judged], bool)
-    said = np.array([record.output["answerable"] for record in judged], np.float64)
+    likely = np.array([record.output["answerable"] for record in judged], np.float64)
     both = has.any() and not has.all()
     refused = {
-        "refused without an answer": (said < BAR)[~has],
-        "refused with an answer": (said < BAR)[has],
+        "refused without an answer": (likely < BAR)[~has],
+        "refused with an answer": (likely < BAR)[has],
     }
     return {
         "n": [int(has.sum()), int((~has).sum())],
         "left out": len(records) - len(judged),
-        "auroc": _estimate(auroc, has, said) if both else None,
-        "refused at a tenth": _estimate(refused_at_a_tenth, has, said) if both else None,
-        "ece": _estimate(calibration_error, has, said) if both else None,
+        "auroc": _estimate(auroc, has, likely) if both else None,
+        "refused at a tenth": _estimate(refused_at_a_tenth, has, likely) if both else None,
+        "ece": _estimate(calibration_error, has, likely) if both else None,
         **{
             name: rounded(share(NAME, name, each.astype(float).tolist()))
             for name, each in refused.items()
@@ -145,29 +145,29 @@ def _figures(records: Sequence[Record]) -> dict[str, Any]:
     }
 
 
-def auroc(has: Bools, said: Floats) -> float:
+def auroc(has: Bools, likely: Floats) -> float:
     """Return how often a question with an answer gets more than one without; ties count half."""
-    with_answer, without = said[has][:, None], said[~has][None, :]
+    with_answer, without = likely[has][:, None], likely[~has][None, :]
     return float((with_answer > without).mean() + (with_answer == without).mean() / 2)
 
 
-def refused_at_a_tenth(has: Bools, said: Floats) -> float:
+def refused_at_a_tenth(has: Bools, likely: Floats) -> float:
     """Return the share of questions without an answer below the bar that refuses a tenth."""
-    return float((said[~has] < np.quantile(said[has], REFUSABLE)).mean())
+    return float((likely[~has] < np.quantile(likely[has], REFUSABLE)).mean())
 
 
-def calibration_error(has: Bools, said: Floats) -> float:
+def calibration_error(has: Bools, likely: Floats) -> float:
     """Return the expected calibration error over ten bins of equally many questions.
 
     Both kinds of questions weigh the same, however many there are of each.
     """
     weights = np.where(has, 0.5 / has.sum(), 0.5 / (~has).sum())
-    bins = np.array_split(np.argsort(said, kind="stable"), BINS)
-    return float(sum(abs((weights[part] * (has[part] - said[part])).sum()) for part in bins))
+    bins = np.array_split(np.argsort(likely, kind="stable"), BINS)
+    return float(sum(abs((weights[part] * (has[part] - likely[part])).sum()) for part in bins))
 
 
 def _estimate(
-    figure: Callable[[Bools, Floats], float], has: Bools, said: Floats
+    figure: Callable[[Bools, Floats], float], has: Bools, likely: Floats
 ) -> Mapping[str, float]:
     """Return a figure with its 95 % interval (percentiles of a bootstrap within each kind)."""
     chance = np.random.default_rng(SEED)
@@ -175,8 +175,8 @@ def _estimate(
     drawn = (
         np.concatenate([chance.choice(kind, kind.size) for kind in kinds]) for _ in range(RESAMPLES)
     )
-    low, high = np.percentile([figure(has[ids], said[ids]) for ids in drawn], [2.5, 97.5])
+    low, high = np.percentile([figure(has[ids], likely[ids]) for ids in drawn], [2.5, 97.5])
     return {
-        "mean": round(figure(has, said), 4), "low": round(float(low), 4),
+        "mean": round(figure(has, likely), 4), "low": round(float(low), 4),
         "high": round(float(high), 4),
     }  # fmt: skip

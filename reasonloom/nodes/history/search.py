@@ -42,7 +42,7 @@ async def history_search(state: ToolState, runtime: Runtime[Execution]) -> dict[
     scope = Scope(
         kinds=("transcript",),
         project=request.project,
-        said_from=held.start if held and request.between else None,
+        valid_since=held.start if held and request.between else None,
         held_to=held.end if held else None,
     )
     budget = execution.loom.settings.max_response_tokens

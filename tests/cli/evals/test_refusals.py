@@ -30,7 +30,7 @@ def test_every_eval_is_of_one_kind() -> None:
     assert all(name in kind_of(name).names for name in NAMES)
     with pytest.raises(
         UnknownName,
-        match="there is no eval sim; known: locomo, people, updates, team, retrieval-all, answerable, sim-",
+        match="there is no eval sim; known: locomo, people, updates, team, retrieval-all, answer",
     ):
         kind_of("sim")
 
@@ -58,7 +58,7 @@ OF_24 = ("sim-game24", "--data", "{puzzles}")
 REFUSED = [
     (
         ("sim-game42",),
-        "there is no eval sim-game42; known: locomo, people, updates, team, retrieval-all, answerable, sim-",
+        "there is no eval sim-game42; known: locomo, people, updates, team, retrieval-all, answer",
     ),
     (("sim-game24", "--half", "dev"), "--half: is not an option of sim-game24"),
     (("sim-game24", "--llm", "offline"), "--llm: is not an option of sim-game24"),

@@ -27,7 +27,7 @@ FILTERS = {
     "other_metadata": "m.other_metadata @> CAST(:other_metadata AS jsonb)",
     "event_types": "m.event_type = ANY(:event_types)",
     "project": "m.project = :project",
-    "said_from": "m.valid_from >= :said_from",
+    "valid_since": "m.valid_from >= :valid_since",
     "held_to": SAID_BY,
     "held_from": NOT_REPLACED_BY,
 }
@@ -39,7 +39,7 @@ class Scope:
 
     `other_metadata` is JSON: keys of metadata that only callers know, with their values. With
     `superseded` those that a newer memory replaced are found too; with `held_from` and `held_to`
-    those that were current at some time between both, the same moment or two. `said_from` is the
+    those that were current at some time between both, the same moment or two. `valid_since` is the
     earliest time at which it was said.
     """
 
@@ -57,7 +57,7 @@ class Scope:
     event_types: Sequence[str] | None = None
     project: str | None = None
     superseded: bool = False
-    said_from: datetime | None = None
+    valid_since: datetime | None = None
     held_from: datetime | None = None
     held_to: datetime | None = None
 

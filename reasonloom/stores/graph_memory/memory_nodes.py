@@ -8,7 +8,7 @@ from uuid import UUID
 
 from reasonloom.errors import NodeNotFound, SessionNotFound
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.memory.search.scope import NOT_REPLACED_BY, SAID_BY
+from reasonloom.stores.memory.search.scope import NOT_REPLACED_BY, VALID_BEFORE
 from reasonloom.stores.statements import load
 
 VISIBLE_NODES = (
@@ -100,7 +100,7 @@ CONDITIONS = {
     "sessions": "m.session_id = ANY(:sessions)",
     "after": "m.created_at >= :after",
     "before": "m.created_at <= :before",
-    "held_to": SAID_BY,
+    "held_to": VALID_BEFORE,
     "held_from": NOT_REPLACED_BY,
 }
 NEWEST = "m.created_at DESC, m.id DESC"

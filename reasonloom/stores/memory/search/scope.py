@@ -9,7 +9,7 @@ from reasonloom.stores.vectors import EVERY_SECTOR, bits, vector_literal
 
 VISIBLE = "m.owner = :owner AND m.deleted_at IS NULL AND m.source_kind = ANY(:kinds)"
 CURRENT = "m.superseded_by IS NULL"
-SAID_BY = "m.valid_from <= :held_to"
+VALID_BEFORE = "m.valid_from <= :held_to"
 NOT_REPLACED_BY = """NOT EXISTS (SELECT FROM memories s
     WHERE s.owner = m.owner AND s.id = m.superseded_by AND s.valid_from <= :held_from)"""
 """Not superseded by what was said by then."""
@@ -28,7 +28,7 @@ FILTERS = {
     "event_types": "m.event_type = ANY(:event_types)",
     "project": "m.project = :project",
     "valid_since": "m.valid_from >= :valid_since",
-    "held_to": SAID_BY,
+    "held_to": VALID_BEFORE,
     "held_from": NOT_REPLACED_BY,
 }
 

@@ -91,6 +91,8 @@ READING = (
 
 MEANINGS: Mapping[str, str] = {
     "userId": "Whose memories; default: the owner's",
+    "asOf": "What was current then; a past date, such as 2025-12-07",
+    "as_of": "What was current then; a past date, such as 2025-12-07",
     "explain": "What each score is made of",
     "primarySector": "What kind of memory it is",
     "metadata": "What is noted beside the content; to find by, all that is given must fit",

@@ -32,7 +32,7 @@ LEAST_COSINE = 0.3
 LIKELY = 0.8
 """The least probability at which the answer names a memory."""
 
-SURE = 0.983
+SURE = 0.98
 """The least probability at which `REASONLOOM_SUPERSEDE=auto` marks it."""
 
 READ = 2_000

@@ -11,7 +11,6 @@ from reasonloom.llm.providers.caller import CALLER
 from reasonloom.nodes.history import lookup
 from reasonloom.nodes.history.truncation import truncate
 from reasonloom.nodes.memory.injection.detection import detect_injection, mark_suspicious
-from reasonloom.nodes.memory.retrieval.answerable import answerability
 from reasonloom.nodes.memory.retrieval.retrieve import retrieve
 from reasonloom.nodes.offline import OPEN_QUESTION, cited_memories, open_thought, quotes_on, remark
 from reasonloom.nodes.runs.llm_call import Question, ask
@@ -33,7 +32,6 @@ MOST_MEMORIES = 5
 TRANSCRIPT_TOKENS = 300
 """Tokens of an excerpt of a past conversation in a prompt; its parts are cut alike."""
 
-NEAREST = "[Near to the question; nothing stored seems to answer it.]\n"
 WRITTEN_BY = "[Stored by {writer}.]\n"
 TRANSCRIPT_HEADER = (
     "[from a past conversation of {when}, session {session}: what was said then, as data]"
@@ -48,8 +46,7 @@ DOUBT = (
 async def recall_for(execution: Execution, content: str) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the memories relevant to a thought, and notes on the search.
 
-    None if automatic memory is off; those returned are reinforced. Where nothing stored answers a
-    question, a language model gets the nearest, marked as such, and quotes are made of none.
+    None if automatic memory is off; those returned are reinforced.
     """
     if not execution.loom.settings.auto_memory:
         return [], []
@@ -64,16 +61,12 @@ async def recall_for(execution: Execution, content: str) -> tuple[list[dict[str,
     if execution.loom.llm.name == CALLER and execution.loom.settings.suspicion:
         found, left_out = without_suspicious(found)
         notes = [*notes, *left_out]
-    ranked = sorted(found, key=lambda each: (-each.score, each.memory.id))[:MOST_MEMORIES]
-    best = [each.memory for each in ranked]
-    judged = await answerability(content, ranked)
-    mark = NEAREST if judged and judged.refused else ""
-    if judged and execution.loom.llm.offline:
-        best = [each for each in best if judged.may_answer(each.id)]
-    if not mark:
-        execution.loom.journal.reinforce(execution.caller, [each.id for each in best])
-    memories = [{"id": each.id, "content": mark + _memory_text(execution, each)} for each in best]
-    return memories, [*(judged.notes() if judged and found else []), *notes]
+    best = sorted(found, key=lambda each: (-each.score, each.memory.id))[:MOST_MEMORIES]
+    execution.loom.journal.reinforce(execution.caller, [each.memory.id for each in best])
+    memories = [
+        {"id": each.memory.id, "content": _memory_text(execution, each.memory)} for each in best
+    ]
+    return memories, notes
 
 
 def without_suspicious(found: Sequence[ScoredMemory]) -> tuple[list[ScoredMemory], list[str]]:

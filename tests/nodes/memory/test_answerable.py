@@ -67,17 +67,3 @@ async def test_it_is_left_out_where_it_cannot_be_told(
 async def test_an_empty_space_answers_nothing(engine: Engine) -> None:
     answer, _ = await ask(engine, UNANSWERED)
     assert (answer["memories"], answer["answerable"]) == ([], 0.0)
-
-
-@pytest.mark.parametrize("tool", ["reasoning_linear", "think"])
-async def test_without_a_language_model_a_mode_quotes_only_what_may_answer(
-    stored: Engine, tool: str
-) -> None:
-    field, text = ("problem", "conclusion") if tool == "think" else ("content", "content")
-    more = {"mode": "analytical"} if tool == "think" else {}
-    known = await call(stored, tool, {field: ANSWERED, **more})
-    assert MEMORIES[0] in known.answer[text]
-    unknown = await call(stored, tool, {field: UNANSWERED, **more})
-    assert "mem-" not in unknown.answer[text]
-    assert unknown.answer["confidence"] == 0
-    assert any(note.startswith("nothing stored answers this") for note in unknown.notes)

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 READ = 2
 """The best memories that are read with the question."""
 
-BAR = 0.3
-"""The least probability at which something stored is taken to answer the question."""
+BAR = 0.12
+"""The least probability at which something stored is taken to answer the question: low, since a
+question that is wrongly refused costs more than one that is let through."""
 
 NOTHING = (
     "nothing stored answers this, as far as the reader can tell (answerable {probability}); "
@@ -43,9 +44,6 @@ SHORT = 600
 """Characters of a memory that is read as a whole; of a longer one the sentences nearest to it."""
 
 MOST_SENTENCES = 4
-FAR = 1.5
-"""A memory whose logarithm of odds is so much below the best is not quoted."""
-
 SLOPE, OFFSET = 1.5, 0.2
 """Of the mean of the logarithms of odds; a logistic regression that
 `training/calibrate_answers.py` fits. The best of them, and signals of retrieval, add little."""
@@ -69,11 +67,6 @@ class Answerability:
     def refused(self) -> bool:
         """Whether nothing stored is taken to answer."""
         return self.probability < BAR
-
-    def may_answer(self, memory_id: int) -> bool:
-        """Return whether a memory read may answer: it is not far below the best of them."""
-        best = max(self.readings.values())
-        return not self.refused and self.readings.get(memory_id, -math.inf) >= best - FAR
 
     def notes(self) -> list[str]:
         """Return the note that nothing stored answers, if so."""

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from tests.support.clients.authenticated import MODERN, RESERVED
-from tests.support.clients.processes import COLD, LEGACY, PATIENCE, Web, environment, web
+from tests.support.clients.processes import LEGACY, PATIENCE, Web, environment, web
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.settled import settled
 from tests.support.isolation.owners import Bearer, token_for
@@ -93,11 +93,11 @@ def test_a_thousand_calls_without_a_client_leave_nothing(
     postgres: TestPostgres, database: str, tmp_path: Path, folder: Path
 ) -> None:
     url = postgres.address.dsn("postgres", database)
-    with web(environment(tmp_path / "home", DATABASE_URL=url), folder, COLD) as server:
+    with web(environment(tmp_path / "home", DATABASE_URL=url), folder) as server:
         anna = Bearer(server, None)
         for _ in range(20):  # as many as there are connections to the database, and more
             assert not anna.call("recall", RECALL)["isError"]
-        process = psutil.Process(server.child.pid)
+        process = server.process()
         before = process.num_fds(), process.num_threads()
         for number in range(ROUNDS):
             calls = list(
@@ -127,10 +127,10 @@ def test_long_calls_without_a_client_lose_no_place(
     tokens = tmp_path / "tokens"
     mine, others = token_for(tokens, "anna"), [token_for(tokens, f"o{n}") for n in range(4)]
     env = environment(tmp_path / "home", DATABASE_URL=url, REASONLOOM_TOKENS=str(tokens))
-    with web(env, folder, COLD) as server:
+    with web(env, folder) as server:
         anna = Bearer(server, mine)
         assert not anna.call("ponder", LONG)["isError"]
-        process = psutil.Process(server.child.pid)
+        process = server.process()
         before = process.num_fds()
         calls = [
             modern_call(server, "ponder", LONG, authorization=f"Bearer {token}")

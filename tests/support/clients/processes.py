@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 
 from reasonloom.settings import Settings, variables_of
 from tests import ROOT
@@ -245,6 +246,16 @@ class Web(Process):
                 return
             time.sleep(0.05)
         raise AssertionError(f"the server does not listen: {self.log}")
+
+    def process(self) -> psutil.Process:
+        """Return the process that listens: a server that is a fork is no child of ours."""
+        found = psutil.net_connections("tcp")
+        (listening,) = (
+            each.pid
+            for each in found
+            if each.status == psutil.CONN_LISTEN and each.laddr[1] == self.port
+        )
+        return psutil.Process(listening)
 
     def post(self, raw: bytes, **headers: str) -> httpx.Response:
         """Send raw bytes as they are, with the headers of the newest handshake revision."""

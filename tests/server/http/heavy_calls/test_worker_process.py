@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from reasonloom.server.http.heavy_calls.lane import HEAVY_CHARACTERS, is_long
-from tests.support.clients.processes import COLD, PATIENCE, Web, environment, web
+from tests.support.clients.processes import PATIENCE, Web, environment, web
 from tests.support.databases.postgres import TestPostgres
 from tests.support.isolation.owners import Bearer, token_for
 
@@ -31,7 +31,7 @@ def server(
     token_for(tokens, "nobody")
     url = postgres.address.dsn("postgres", database)
     env = environment(tmp_path / "home", DATABASE_URL=url, REASONLOOM_TOKENS=str(tokens))
-    with web(env, folder, COLD) as opened:
+    with web(env, folder) as opened:
         yield opened
 
 
@@ -43,7 +43,7 @@ def worker_of(server: Web) -> psutil.Process:
     """Return the process for heavy calls, once there is one."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
-        if found := psutil.Process(server.child.pid).children():
+        if found := server.process().children():
             return found[0]
         time.sleep(0.05)
     raise AssertionError("no process for heavy calls")
@@ -68,7 +68,7 @@ def test_a_long_call_takes_little_of_the_servers_own_processor_time(
     anna = owner(server, tokens, "anna")
     assert not anna.call("ponder", {"problem": "Why was the train late?"})["isError"]
     assert not anna.call("ponder", LONG)["isError"]
-    main, worker = psutil.Process(server.child.pid), worker_of(server)
+    main, worker = server.process(), worker_of(server)
     before = seconds(main), seconds(worker)
     assert not anna.call("ponder", LONG)["isError"]
     ours, theirs = seconds(main) - before[0], seconds(worker) - before[1]
@@ -99,5 +99,5 @@ def test_the_worker_ends_with_its_server(server: Web, tokens: Path) -> None:
     anna = owner(server, tokens, "anna")
     assert not anna.call("ponder", LONG)["isError"]
     worker = worker_of(server)
-    server.child.kill()
+    server.process().kill()
     worker.wait(PATIENCE)

@@ -253,7 +253,7 @@ class Web(Process):
         (listening,) = (
             each.pid
             for each in found
-            if each.status == psutil.CONN_LISTEN and each.laddr[1] == self.port
+            if each.status == psutil.CONN_LISTEN and tuple(each.laddr)[1:] == (self.port,)
         )
         return psutil.Process(listening)
 

@@ -21,12 +21,7 @@ def _a_date(written: str) -> str:
 
 
 def _in_order(dates: list[str]) -> list[str]:
-    try:
-        first, last = map(parse_moment, dates)
-        in_order = first <= last
-    except ValueError:
-        in_order = False
-    if not in_order:
+    if len(dates) != 2 or parse_moment(dates[0]) > parse_moment(dates[1]):
         raise PydanticCustomError(
             "between",
             'must be two dates, the earlier first, such as ["2025-03-01", "2025-05-31"]',
@@ -36,7 +31,7 @@ def _in_order(dates: list[str]) -> list[str]:
 
 AsOf = Annotated[str, AfterValidator(_a_date)]
 Between = Annotated[
-    Annotated[list[str], AfterValidator(_in_order)] | None, Field(description="Two dates")
+    Annotated[list[AsOf], AfterValidator(_in_order)] | None, Field(description="Two dates")
 ]
 
 

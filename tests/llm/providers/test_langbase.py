@@ -181,10 +181,10 @@ async def test_a_slow_server_times_out_and_is_asked_again(server: Loopback, make
 async def test_the_deadline_holds_over_all_attempts(server: Loopback, make: Any) -> None:
     server.script(Answer(completion("late"), delay=5))
     started = time.monotonic()
-    with pytest.raises(TimedOut, match=r"langbase: no answer within 0\.3 s"):
-        await make(request_timeout_ms=100).answer(ask(deadline=0.3))
-    assert time.monotonic() - started < 1
-    assert 2 <= len(server.heard) <= 3
+    with pytest.raises(TimedOut, match=r"langbase: no answer within 1\.5 s"):
+        await make(request_timeout_ms=400).answer(ask(deadline=1.5))
+    assert time.monotonic() - started < 4
+    assert 2 <= len(server.heard) <= 4
 
 
 async def test_cancellation_reaches_the_server(server: Loopback, make: Any) -> None:

@@ -31,7 +31,8 @@ def _in_order(dates: list[str]) -> list[str]:
 
 AsOf = Annotated[str, AfterValidator(_a_date)]
 Between = Annotated[
-    Annotated[list[AsOf], AfterValidator(_in_order)] | None, Field(description="Two dates")
+    Annotated[list[AsOf], Field(max_length=2), AfterValidator(_in_order)] | None,
+    Field(description="Two dates"),
 ]
 
 

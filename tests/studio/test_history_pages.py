@@ -26,10 +26,10 @@ MENDED = (
 )
 
 
-def mended(session: str, rounds: int = 1) -> Talk:
+def mended(session: str, rounds: int = 1, project: str = "webshop") -> Talk:
     filler = " The log was read and the change was reviewed." * 25
     turns = [(asked, said + filler) for _ in range(rounds) for asked, said in MENDED]
-    return Talk("webshop", session, turns)
+    return Talk(project, session, turns)
 
 
 async def test_no_past_says_what_to_type(site: StudioSite, browser: Browser) -> None:
@@ -87,13 +87,13 @@ async def test_a_long_session_is_read_page_by_page(
 async def test_what_led_to_something_is_told_in_order_with_its_reasons(
     site: StudioSite, browser: Browser, play: Play, pages_engine: Engine, tmp_path: Path
 ) -> None:
-    await tell(pages_engine, tmp_path / "t", [mended("chained", rounds=3)])
+    await tell(pages_engine, tmp_path / "t", [mended("chained", rounds=3, project="chains")])
     asked = "How was the login page mended?"
-    answer = await play("history_recall", query=asked, project="webshop")
+    answer = await play("history_recall", query=asked, project="chains")
     assert answer["chain"], "the scene gives a chain"
     async with looking(browser, site.url("/history")) as seen:
         await seen.page.locator("input[name=q]").fill(asked)
-        await seen.page.locator("select[name=project]").select_option("webshop")
+        await seen.page.locator("select[name=project]").select_option("chains")
         await seen.page.get_by_role("button", name="Tell").click()
         cards = seen.page.locator("ol.studio-strip > li")
         await cards.first.wait_for()

@@ -62,7 +62,7 @@ def of(memory: str) -> Callable[[Ask], dict[str, Any]]:
 
 async def test_a_paraphrase_is_verified_by_the_lenses(ground: Ground) -> None:
     llm = AnsweringLlm(relation=of("coffee"))
-    outcome = await ground(llm, "Whoever visits Nadja late should not offer her an espresso.")
+    outcome = await ground(llm, "Nadja keeps her evenings free of caffeine.")
     answer = outcome.answer
     assert (answer["status"], answer["judged_by"], answer["confidence"]) == ("verified", "llm", 0.9)
     assert [each["content"] for each in answer["evidence"]] == [STORED[0]]
@@ -121,7 +121,7 @@ async def test_agreement_gives_the_confidence(ground: Ground) -> None:
 
     llm = AnsweringLlm(relation=told)
     answer = (
-        await ground(llm, "Whoever visits Nadja late should not offer her an espresso.")
+        await ground(llm, "Nadja keeps her evenings free of caffeine.")
     ).answer
     assert (answer["status"], answer["confidence"]) == ("verified", pytest.approx(2 / 3, abs=1e-3))
 
@@ -129,7 +129,7 @@ async def test_agreement_gives_the_confidence(ground: Ground) -> None:
 async def test_a_memory_that_was_not_shown_is_no_evidence(ground: Ground) -> None:
     llm = AnsweringLlm(relation=entailment_reply("supported", 7, 99))
     answer = (
-        await ground(llm, "Whoever visits Nadja late should not offer her an espresso.")
+        await ground(llm, "Nadja keeps her evenings free of caffeine.")
     ).answer
     assert (answer["status"], answer["evidence"]) == ("ungrounded", [])
 

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from rich.console import Console
 from rich.panel import Panel
 from rich.progress import track
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from reasonloom.cli.server.serve import require_usable
@@ -109,8 +109,13 @@ async def _forget_earlier(demo: Demo) -> None:
         console.print(f"Forgot {count} memories of an earlier demo.")
 
 
+def _ms() -> Column:
+    """Return a column that is wide enough for seconds, so that the next one wraps alike."""
+    return Column("ms", min_width=4)
+
+
 async def _remember(demo: Demo, conversation: dict[str, Any]) -> None:
-    table = Table("stored", "sector", "links", "salience", "ms", "what", title="remember")
+    table = Table("stored", "sector", "links", "salience", _ms(), "what", title="remember")
     for fact in track(conversation["said"], "remember", console=demo.console, transient=True):
         arguments = {"userId": OWNER, "sessionId": conversation["session"], **fact}
         answer, took = await demo.ask("remember", arguments)
@@ -127,7 +132,7 @@ async def _remember(demo: Demo, conversation: dict[str, Any]) -> None:
 
 
 async def _recall(demo: Demo, questions: list[str]) -> None:
-    table = Table("question", "ms", "score", "found", title="recall", show_lines=True)
+    table = Table("question", _ms(), "score", "found", title="recall", show_lines=True)
     for question in questions:
         arguments = {"userId": OWNER, "text": question, "limit": 2}
         answer, took = await demo.ask("recall", arguments)

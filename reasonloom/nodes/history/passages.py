@@ -18,7 +18,7 @@ from reasonloom.nodes.history.excerpts import (
     split_passages,
 )
 from reasonloom.nodes.history.rendering import Piece, remaining_budget
-from reasonloom.nodes.memory.date_terms import date_terms_of_query
+from reasonloom.nodes.memory.calendar.terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery
 from reasonloom.nodes.memory.retrieval.retrieve import retrieval_notes

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.memory.extras import NewItem
 from reasonloom.contracts.memory.tools import MemoryMetadata, Remember, Sector
-from reasonloom.nodes.memory.date_terms import (
+from reasonloom.nodes.memory.calendar.terms import (
     READ_CHARACTERS,
     date_terms,
     names_a_day,

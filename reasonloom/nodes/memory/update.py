@@ -18,8 +18,8 @@ from reasonloom.contracts.base import require_few_other_keys
 from reasonloom.contracts.memory.tools import MetadataChange, Sector, UpdatedMemory, UpdateMemory
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.memory.calendar.terms import date_terms, stated_moment
 from reasonloom.nodes.memory.cleaning import clean_request
-from reasonloom.nodes.memory.date_terms import date_terms, stated_moment
 from reasonloom.nodes.memory.embedding import (
     ViewSource,
     embed_views,

@@ -12,9 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from reasonloom.nodes.memory.date_terms import date_terms, date_terms_of_query
-from reasonloom.nodes.memory.periods import question_time
-from reasonloom.nodes.memory.relative_dates import relative_periods
+from reasonloom.nodes.memory.calendar.periods import question_time
+from reasonloom.nodes.memory.calendar.relative import relative_periods
+from reasonloom.nodes.memory.calendar.terms import date_terms, date_terms_of_query
 
 DAY = timedelta(days=1)
 EXPRESSIONS = Path(__file__).with_name("date_expressions.jsonl")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.nodes.memory.date_terms import date_terms, date_terms_of_query
-from reasonloom.nodes.memory.dates import DateMention, date_mentions
+from reasonloom.nodes.memory.calendar.mentions import DateMention, date_mentions
+from reasonloom.nodes.memory.calendar.terms import date_terms, date_terms_of_query
 
 TODAY = date(2026, 11, 21)
 """A Saturday."""

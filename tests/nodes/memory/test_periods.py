@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from reasonloom.nodes.memory.periods import QuestionTime, question_time
+from reasonloom.nodes.memory.calendar.periods import QuestionTime, question_time
 
 TODAY = date(2026, 11, 24)
 

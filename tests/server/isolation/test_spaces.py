@@ -24,7 +24,7 @@ def reached(caller: Bearer, known: Known, other: Known) -> OwnerView:
     """Call the tools of a space with the ids of what lies in another, and ask for its words."""
     words = f"{other.words.split()[0]} {known.words}"
     foreign = Known(known.user, words, other.ids)
-    asked = {tool: USES[tool].arguments(foreign) for tool in SPACED}
+    asked = {tool: {**USES[tool].arguments(foreign), "userId": known.user} for tool in SPACED}
     return OwnerView({tool: (given, caller.call(tool, given)) for tool, given in asked.items()})
 
 

@@ -16,7 +16,7 @@ from reasonloom.nodes.history.ingestion.pieces import (
     chunk_place,
 )
 from reasonloom.nodes.history.ingestion.reports import BatchCounts
-from reasonloom.nodes.memory.date_terms import date_terms
+from reasonloom.nodes.memory.calendar.terms import date_terms
 from reasonloom.stores.history import chunk_sequence, chunks, transcripts
 from reasonloom.stores.history.chunks import ChunkRow, Known, Lane
 from reasonloom.stores.history.history_sessions import Place, sessions_for

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from reasonloom.nodes.memory.calendar.periods import NOW, QuestionTime
 from reasonloom.nodes.memory.injection.detection import detect_injection
-from reasonloom.nodes.memory.periods import NOW, QuestionTime
 from reasonloom.nodes.memory.retrieval.scoring import (
     RelevanceSignals,
     ScoreParts,

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.tools import SECTORS, ExplainedRecall, ExplainedSearch, Explanation
-from reasonloom.nodes.memory.date_terms import date_terms_of_query
+from reasonloom.nodes.memory.calendar.periods import question_time
+from reasonloom.nodes.memory.calendar.terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
-from reasonloom.nodes.memory.periods import question_time
 from reasonloom.nodes.memory.retrieval.query_tags import tags_named, without_names
 from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery, rank
 from reasonloom.nodes.memory.retrieval.scoring import ScoreParts, recency

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
-from reasonloom.nodes.memory.periods import QuestionTime
+from reasonloom.nodes.memory.calendar.periods import QuestionTime
 
 SECONDS_PER_DAY = 86_400.0
 

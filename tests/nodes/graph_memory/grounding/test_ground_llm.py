@@ -120,17 +120,13 @@ async def test_agreement_gives_the_confidence(ground: Ground) -> None:
         )
 
     llm = AnsweringLlm(relation=told)
-    answer = (
-        await ground(llm, "Nadja keeps her evenings free of caffeine.")
-    ).answer
+    answer = (await ground(llm, "Nadja keeps her evenings free of caffeine.")).answer
     assert (answer["status"], answer["confidence"]) == ("verified", pytest.approx(2 / 3, abs=1e-3))
 
 
 async def test_a_memory_that_was_not_shown_is_no_evidence(ground: Ground) -> None:
     llm = AnsweringLlm(relation=entailment_reply("supported", 7, 99))
-    answer = (
-        await ground(llm, "Nadja keeps her evenings free of caffeine.")
-    ).answer
+    answer = (await ground(llm, "Nadja keeps her evenings free of caffeine.")).answer
     assert (answer["status"], answer["evidence"]) == ("ungrounded", [])
 
 

@@ -3,7 +3,7 @@
 import re
 
 from reasonloom.nodes.graph_memory.grounding.reading.numbers import SMALL
-from reasonloom.nodes.memory.dates import FULL_NAMES
+from reasonloom.nodes.memory.calendar.mentions import FULL_NAMES
 
 MONTHS = "|".join(name for names in FULL_NAMES for name in names)
 HOURS = {code: rf"(?:{'|'.join(SMALL[code].split()[1:13])})" for code in ("en", "de", "fr", "es")}

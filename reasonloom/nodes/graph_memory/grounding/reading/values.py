@@ -20,7 +20,13 @@ from reasonloom.nodes.graph_memory.grounding.reading.numbers import (
     kanji_value,
     number_at,
 )
-from reasonloom.nodes.memory.dates import DAY_FIRST, EAST_ASIAN, MONTH_FIRST, NUMERIC, date_mentions
+from reasonloom.nodes.memory.calendar.mentions import (
+    DAY_FIRST,
+    EAST_ASIAN,
+    MONTH_FIRST,
+    NUMERIC,
+    date_mentions,
+)
 
 ONES = r"(?:\d{1,2})"
 NOON, DAY = 12 * 60, 24 * 60

@@ -8,8 +8,8 @@ finds 8 March 2025, and "8 March 2024" does not.
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 
-from reasonloom.nodes.memory.dates import DateMention, date_mentions
-from reasonloom.nodes.memory.relative_dates import (
+from reasonloom.nodes.memory.calendar.mentions import DateMention, date_mentions
+from reasonloom.nodes.memory.calendar.relative import (
     MONTHS_OF_YEAR,
     Period,
     month_number,

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from reasonloom.nodes.memory.date_terms import READ_CHARACTERS
-from reasonloom.nodes.memory.dates import DateMention, date_mentions
-from reasonloom.nodes.memory.relative_dates import (
+from reasonloom.nodes.memory.calendar.mentions import DateMention, date_mentions
+from reasonloom.nodes.memory.calendar.relative import (
     AGO,
     COUNT,
     COUNTS,
@@ -26,6 +25,7 @@ from reasonloom.nodes.memory.relative_dates import (
     unit_period,
     without_periods,
 )
+from reasonloom.nodes.memory.calendar.terms import READ_CHARACTERS
 
 UNTIL = re.compile(r"\b(?:before|until|till|prior to|up to|vor|bis|antes de|avant)\b", re.I)
 REACH = 25

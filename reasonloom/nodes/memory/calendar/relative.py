@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from reasonloom.nodes.memory.dates import FULL_NAMES, MONTH_NAME, MONTHS, YEAR
+from reasonloom.nodes.memory.calendar.mentions import FULL_NAMES, MONTH_NAME, MONTHS, YEAR
 
 MONTHS_OF_YEAR = 12
 MONTHS_IN = {"month": 1, "quarter": 3, "year": 12}

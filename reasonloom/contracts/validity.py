@@ -22,7 +22,7 @@ def _a_date(written: str) -> str:
 
 def _in_order(dates: list[str]) -> list[str]:
     moments = [parse_moment(each) for each in dates]
-    if len(moments) != TWO or moments != sorted(moments):
+    if len(moments) != PAIR or moments != sorted(moments):
         raise PydanticCustomError(
             "between",
             'must be two dates, the earlier first, such as ["2025-03-01", "2025-05-31"]',
@@ -30,11 +30,11 @@ def _in_order(dates: list[str]) -> list[str]:
     return dates
 
 
-TWO = 2
+PAIR = 2
 
 AsOf = Annotated[str, AfterValidator(_a_date)]
 Between = Annotated[
-    Annotated[list[AsOf], Field(max_length=TWO), AfterValidator(_in_order)] | None,
+    Annotated[list[AsOf], Field(max_length=PAIR), AfterValidator(_in_order)] | None,
     Field(description="Two dates"),
 ]
 

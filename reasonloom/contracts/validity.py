@@ -9,6 +9,8 @@ from pydantic_core import PydanticCustomError
 
 from reasonloom.contracts.base import Request, parse_moment
 
+BOTH = 2
+
 
 def _a_date(written: str) -> str:
     try:
@@ -21,7 +23,7 @@ def _a_date(written: str) -> str:
 
 
 def _in_order(dates: list[str]) -> list[str]:
-    if len(dates) != 2 or parse_moment(dates[0]) > parse_moment(dates[1]):
+    if len(dates) != BOTH or parse_moment(dates[0]) > parse_moment(dates[1]):
         raise PydanticCustomError(
             "between",
             'must be two dates, the earlier first, such as ["2025-03-01", "2025-05-31"]',

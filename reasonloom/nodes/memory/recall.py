@@ -18,11 +18,11 @@ from reasonloom.nodes.memory.retrieval.answerable import Answerability, answerab
 from reasonloom.nodes.memory.retrieval.retrieve import (
     DIGITS,
     RetrievedPage,
-    ScoredMemory,
     explain_score,
     retrieve,
     scope_of,
 )
+from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
 from reasonloom.nodes.memory.spaces import empty_space_notes
 from reasonloom.nodes.memory.validity import too_early_notes
 from reasonloom.nodes.state import ToolState

@@ -18,11 +18,11 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.retrieval.retrieve import (
     DIGITS,
-    ScoredMemory,
     explain_score,
     retrieve,
     scope_of,
 )
+from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
 from reasonloom.nodes.memory.retrieval.text_query import (
     LONGEST_QUERY,
     MOST_TERMS,

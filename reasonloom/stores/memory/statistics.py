@@ -172,7 +172,7 @@ async def spaces(tx: Transaction, *, most: int) -> list[str]:
 
 
 async def oldest(tx: Transaction, *, transcripts: bool) -> datetime | None:
-    """Return when the oldest memory, or the oldest past conversation, was said; None without any."""
+    """Return when the oldest memory, or past conversation, was said; None without any."""
     moment: datetime | None = (await tx.one(SQL.oldest, {"transcripts": transcripts})).moment
     return moment
 

@@ -270,3 +270,17 @@ async def test_claims_and_thoughts_may_be_of_another_space(engine: Engine) -> No
     assert (await call(engine, "reasoning_linear", thought)).answer["memories_used"] == []
     of_anna = await call(engine, "reasoning_linear", {**thought, "userId": "anna"})
     assert of_anna.answer["memories_used"] == [stored.answer["memoryId"]]
+
+
+@pytest.mark.parametrize(
+    ("tool", "more"),
+    [("think", {"mode": "analytical"}), ("ponder", {}), ("analyze", {}), ("breakdown", {})],
+)
+async def test_thinking_may_be_of_another_space(
+    engine: Engine, tool: str, more: dict[str, Any]
+) -> None:
+    stored = await call(engine, "remember", {"content": OLD, "userId": "anna"})
+    problem = {"problem": "Which phone number does Petra have?", **more}
+    assert (await call(engine, tool, problem)).answer["memoriesUsed"] == []
+    of_anna = await call(engine, tool, {**problem, "userId": "anna"})
+    assert of_anna.answer["memoriesUsed"] == [stored.answer["memoryId"]]

@@ -34,7 +34,9 @@ async def store(engine: Engine, content: str, **more: Any) -> dict[str, Any]:
     return {**outcome.answer, "notes": outcome.notes}
 
 
-@pytest.mark.parametrize("time", [{"as_of": "2024-03-01"}, {"between": ["2020-01-01", "2024-03-01"]}])
+@pytest.mark.parametrize(
+    "time", [{"as_of": "2024-03-01"}, {"between": ["2020-01-01", "2024-03-01"]}]
+)
 async def test_a_time_before_the_oldest_memory_finds_nothing_and_says_so(
     engine: Engine, time: dict[str, Any]
 ) -> None:

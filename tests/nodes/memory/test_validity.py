@@ -148,8 +148,8 @@ async def test_a_memory_that_goes_meanwhile_is_superseded_whole_or_not_at_all(
     assert stored == [(len(done),)]
 
 
-async def test_looking_for_what_is_replaced_costs_one_statement_more(engine: Engine) -> None:
-    """And the three nearest are all that is read with a new memory."""
+async def test_looking_for_what_is_replaced_costs_four_statements_at_most(engine: Engine) -> None:
+    """Reading the three nearest, and a link to each that may be replaced."""
     for place in ("kitchen", "cellar", "garden", "attic", "garage", "hall"):
         await store(engine, f"The key of the {place} is in the blue drawer.")
     counts = []
@@ -167,4 +167,4 @@ async def test_looking_for_what_is_replaced_costs_one_statement_more(engine: Eng
         event.remove(pool, "before_cursor_execute", note)
         assert len(answer.get("mayReplace", ())) <= 3
         counts.append(len(statements))
-    assert counts[1] - counts[0] <= 2
+    assert counts[1] - counts[0] <= 4

@@ -48,7 +48,7 @@ NEWER = (
     "supersede: mem-{newer} is not older than mem-{older}, which says the same as content; "
     "name older memories, or say it in other words"
 )
-SAID_LATER = (
+STATED_LATER = (
     "{ids}: said after {stated}, the date of the new memory, so no longer shown for any time; "
     "if that date is wrong, correct it"
 )
@@ -143,6 +143,6 @@ async def mark_replaced(
         tx, memory_id, weights, kind="contradicts", origin=ORIGIN, run_id=execution.run.id
     )
     later = ", ".join(f"mem-{key}" for key, each in known.items() if each.valid_from > stated)
-    notes = [SAID_LATER.format(ids=later, stated=stated.date())] if later else []
+    notes = [STATED_LATER.format(ids=later, stated=stated.date())] if later else []
     superseded = [f"mem-{number}" for number in numbers]
     return Marked(superseded, left, [*notes, HOW] if left else notes)

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, Kind
 from reasonloom.contracts.reasoning.divergent import CheckedConstraint
+from reasonloom.contracts.space import SpacedRequest
 from reasonloom.contracts.thinking.think import Context, GoalCovered, Status
 
 FrameworkId = Literal[
@@ -31,6 +32,13 @@ class Analyze(CamelRequest):
         FrameworkId | None, Field(description="Take this framework instead of the fitting one")
     ] = None
     context: Context | None = None
+
+
+class SpacedAnalyze(SpacedRequest, Analyze):
+    """Analyse a problem step by step by the framework that fits it, out of eight.
+
+    Says why that one, and what fits next. A conclusion that breaks a constraint is marked.
+    """
 
 
 class FrameworkName(CamelAnswer):

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, Kind, WholeNumber
 from reasonloom.contracts.reasoning.divergent import MOST_CONSTRAINTS, Constraint
+from reasonloom.contracts.space import SpacedRequest
 from reasonloom.contracts.thinking.think import OpenContext
 
 Reason = Literal["indivisible", "max_depth", "budget", "failed", "duplicate"]
@@ -34,6 +35,13 @@ class Breakdown(CamelRequest):
         WholeNumber, Field(ge=1, le=5, description="Levels at most; the problem is the first")
     ] = 3
     context: BreakdownContext | None = None
+
+
+class SpacedBreakdown(SpacedRequest, Breakdown):
+    """Break a problem down into a tree of sub-problems, and find what depends on what.
+
+    Tells the order in which to do them, what can be done at the same time, and the longest chain.
+    """
 
 
 class SubProblem(CamelAnswer):

@@ -14,6 +14,7 @@ from reasonloom.contracts.base import (
     WholeNumber,
 )
 from reasonloom.contracts.reasoning.divergent import MOST_CONSTRAINTS, CheckedConstraint, Constraint
+from reasonloom.contracts.space import SpacedRequest
 
 Mode = Literal["analytical", "creative", "critical", "synthetic", "parallel"]
 Status = Literal["completed", "partial"]
@@ -68,6 +69,13 @@ class Think(CamelRequest):
     context: Context | None = None
 
 
+class SpacedThink(SpacedRequest, Think):
+    """Think a problem through in one way, or in four ways at once that are brought together.
+
+    A conclusion that breaks a constraint is marked.
+    """
+
+
 class Ponder(CamelRequest):
     """Think in four streams that hear and answer each other at 25, 50 and 75 percent.
 
@@ -79,6 +87,13 @@ class Ponder(CamelRequest):
         WholeNumber, Field(ge=1_000, le=60_000, description="Milliseconds in all")
     ] = USUAL_TIMEOUT
     context: Context | None = None
+
+
+class SpacedPonder(SpacedRequest, Ponder):
+    """Think in four streams that hear and answer each other at 25, 50 and 75 percent.
+
+    For hard questions with conflicting sides: names sources, keeps conflicts.
+    """
 
 
 class Insight(CamelAnswer):

@@ -39,7 +39,7 @@ from reasonloom.nodes.graph_memory.rendering import (
 )
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.injection.detection import detect_injection
-from reasonloom.nodes.memory.validity import held_span
+from reasonloom.nodes.memory.validity import held_span, too_early_notes
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.stores.graph_memory import evidence, memory_nodes
 from reasonloom.stores.memory.search.scope import Nearness, Scope
@@ -135,6 +135,8 @@ async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> di
     rows = [*found.current, *(row for row, _ in found.old)]
     cut = any(len(text) > READ for text in (request.claim, *(row.content for row in rows)))
     notes = [*found.notes, *([CUT.format(most=READ)] if cut else [])]
+    if not rows:
+        notes += await too_early_notes(execution, request)
     return {
         "alike": {str(key): score for key, score in found.alike.items()},
         "current": [row.id for row in found.current],

@@ -29,7 +29,7 @@ from reasonloom.nodes.graph_memory.rendering import (
     injection_warnings,
     render_node,
 )
-from reasonloom.nodes.memory.validity import held_span
+from reasonloom.nodes.memory.validity import held_span, too_early_notes
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes, range_comparison
 from reasonloom.stores.graph_memory.memory_nodes import Conditions, list_nodes, sessions_numbered
@@ -69,6 +69,8 @@ async def memory_query(state: ToolState, runtime: Runtime[Execution]) -> dict[st
     answer = NodesFound(results=[render_node(row) for row in rows], count=len(rows))
     given = {"event_types": request.event_types, "session_ids": request.session_ids}
     notes = [EMPTY.format(name=name) for name, value in given.items() if value == []]
+    if not found:
+        notes += await too_early_notes(execution, request)
     more = [MORE.format(count=len(rows))] if len(found) > len(rows) else []
     return {
         "answer": answer.wire(),

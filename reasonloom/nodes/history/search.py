@@ -9,7 +9,7 @@ from reasonloom.nodes.history import lookup
 from reasonloom.nodes.history.passages import POOL, Excerpts, past_question, read_chunks
 from reasonloom.nodes.history.rendering import remaining_budget, render
 from reasonloom.nodes.memory.retrieval.ranking import rank
-from reasonloom.nodes.memory.validity import held_span
+from reasonloom.nodes.memory.validity import held_span, too_early_notes
 from reasonloom.stores.memory.search.scope import Scope
 
 if TYPE_CHECKING:
@@ -49,7 +49,8 @@ async def history_search(state: ToolState, runtime: Runtime[Execution]) -> dict[
     found = await search_passages(execution, request.query, scope, budget - HEAD_TOKENS)
     if not found.pieces:
         answer = HistoryFound(text=NOTHING, chunks=[], tokens=0, chain=False, diagnostics=None)
-        return {"answer": answer.wire(), "notes": found.notes}
+        early = await too_early_notes(execution, request, transcripts=True)
+        return {"answer": answer.wire(), "notes": [*found.notes, *early]}
     telling = render(found.pieces, remaining_budget(budget, found.notes), head=head_line)
     answer = HistoryFound(
         text=telling.text,

@@ -18,12 +18,13 @@ from reasonloom.nodes.memory.retrieval.answerable import Answerability, answerab
 from reasonloom.nodes.memory.retrieval.retrieve import (
     DIGITS,
     RetrievedPage,
-    ScoredMemory,
     explain_score,
     retrieve,
     scope_of,
 )
+from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
 from reasonloom.nodes.memory.spaces import empty_space_notes
+from reasonloom.nodes.memory.validity import too_early_notes
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.memories import KnownMemory
 from reasonloom.stores.memory.search.retrieval import FoundMemory
@@ -52,9 +53,12 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
         scores={memory.id: memory.score for memory in page},
         **({"answerable": judged.probability} if judged else {}),
     )
-    empty = [] if finding.total else await empty_space_notes(execution)
-    nothing = judged.notes() if judged and finding.total else []
-    return {"answer": answer.wire(), "notes": [*nothing, *finding.notes, *empty]}
+    notes = judged.notes() if judged and finding.total else []
+    notes += finding.notes
+    if not finding.total:
+        notes += await empty_space_notes(execution)
+        notes += await too_early_notes(execution, request)
+    return {"answer": answer.wire(), "notes": notes}
 
 
 async def _answerability(request: ExplainedRecall, finding: RetrievedPage) -> Answerability | None:

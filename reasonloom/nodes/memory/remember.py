@@ -19,7 +19,6 @@ from reasonloom.nodes.memory.embedding import (
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.new_memory import new_memory_of, stated_at, view_source_of
 from reasonloom.nodes.memory.replacement import (
-    HOW,
     LEAST_COSINE,
     find_replaceable,
     looks_for_replaced,
@@ -54,7 +53,8 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
         near = await nearest_memories(tx, execution, vector, least=LEAST_COSINE)
         looks = near and looks_for_replaced(execution, request.content)
         nearest = await retrieval.fetch(tx, list(near)) if looks else []
-    likely = await find_replaceable(request.content, stated_at(request, at), nearest)
+    stated = stated_at(request, at)
+    likely = await find_replaceable(request.content, stated, nearest)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await open_session(tx, execution, request.session_id or at.date().isoformat())
         memory = new_memory_of(
@@ -77,13 +77,13 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
             more = [f"the same was stored before: mem-{duplicate.id} was strengthened"]
         else:
             answer, more = await _store(tx, execution, memory, near)
-        superseded, left = await mark_replaced(
-            tx, execution, memory_number(answer.memory_id), request.supersede or (), likely
+        marked = await mark_replaced(
+            tx, execution, memory_number(answer.memory_id), stated, request.supersede or (), likely
         )
-        found: dict[str, Any] = {"superseded": superseded} if superseded else {}
-        if left:
-            found["may_replace"] = [each.answer() for each in left]
-            more.append(HOW)
+        found: dict[str, Any] = {"superseded": marked.superseded} if marked.superseded else {}
+        if marked.left:
+            found["may_replace"] = [each.answer() for each in marked.left]
+        more += marked.notes
         answer = answer.model_copy(update=found)
         return await complete_run(
             tx, execution, answer, notes=[*removed, *notes, *more], session_id=session

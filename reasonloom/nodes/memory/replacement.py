@@ -48,6 +48,10 @@ NEWER = (
     "supersede: mem-{newer} is not older than mem-{older}, which says the same as content; "
     "name older memories, or say it in other words"
 )
+STATED_LATER = (
+    "{ids}: said after {stated}, the date of the new memory, so no longer shown for any time; "
+    "if that date is wrong, correct it"
+)
 HOW = (
     "mayReplace lists older memories that may no longer hold; to settle one, call remember again "
     "with supersede: [id]"
@@ -70,6 +74,15 @@ class Replaceable:
             why=WHY,
             confidence=floor(self.probability * 1000) / 1000,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What a stored memory supersedes, what is left to settle, and notes on both."""
+
+    superseded: list[str]
+    left: list[Replaceable]
+    notes: list[str]
 
 
 def looks_for_replaced(execution: Execution, content: str) -> bool:
@@ -99,12 +112,13 @@ async def mark_replaced(
     tx: Transaction,
     execution: Execution,
     memory_id: int,
+    stated: datetime,
     wanted: Sequence[str],
     likely: Sequence[Replaceable],
-) -> tuple[list[str], list[Replaceable]]:
+) -> Marked:
     """Let a stored memory supersede those `wanted`, and the sure ones where the settings say so.
 
-    Returns the ids that it supersedes, and what is left to settle, which is linked.
+    It was said at `stated`. What is left to settle is linked to it.
 
     Raises:
         MemoryNotFound: a wanted memory does not exist.
@@ -128,4 +142,7 @@ async def mark_replaced(
     await memories.link(
         tx, memory_id, weights, kind="contradicts", origin=ORIGIN, run_id=execution.run.id
     )
-    return [f"mem-{number}" for number in numbers], left
+    later = ", ".join(f"mem-{key}" for key, each in known.items() if each.valid_from > stated)
+    notes = [STATED_LATER.format(ids=later, stated=stated.date())] if later else []
+    superseded = [f"mem-{number}" for number in numbers]
+    return Marked(superseded, left, [*notes, HOW] if left else notes)

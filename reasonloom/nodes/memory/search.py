@@ -18,11 +18,11 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.retrieval.retrieve import (
     DIGITS,
-    ScoredMemory,
     explain_score,
     retrieve,
     scope_of,
 )
+from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
 from reasonloom.nodes.memory.retrieval.text_query import (
     LONGEST_QUERY,
     MOST_TERMS,
@@ -30,6 +30,7 @@ from reasonloom.nodes.memory.retrieval.text_query import (
     parse_query,
 )
 from reasonloom.nodes.memory.spaces import empty_space_notes
+from reasonloom.nodes.memory.validity import too_early_notes
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.search import fulltext
 from reasonloom.stores.memory.search.fulltext import MOST_RANKED, Hit, Hits
@@ -46,13 +47,17 @@ LONGEST_NAMED = 50
 
 async def search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return one page of the memories that match the request's text and filters."""
-    request = runtime.context.request(ExplainedSearch)
-    scope = scope_of(request, now=runtime.context.loom.clock())
+    execution = runtime.context
+    request = execution.request(ExplainedSearch)
+    scope = scope_of(request, now=execution.loom.clock())
     answered = _by_words if request.text else _by_filters
-    answer, notes = await answered(runtime.context, request, scope)
+    answer, notes = await answered(execution, request, scope)
     contents = {each.id: each.content for each in answer.memories}
-    warnings = injection_notes(contents) if runtime.context.loom.settings.suspicion else []
-    empty = [] if answer.total_count else await empty_space_notes(runtime.context)
+    warnings = injection_notes(contents) if execution.loom.settings.suspicion else []
+    empty: list[str] = []
+    if not answer.total_count:
+        empty += await empty_space_notes(execution)
+        empty += await too_early_notes(execution, request)
     return {"answer": answer.wire(), "notes": [*notes, *warnings, *empty]}
 
 

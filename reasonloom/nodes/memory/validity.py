@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from reasonloom.contracts.base import CamelRequest, parse_moment
 from reasonloom.errors import InvalidArgument
+from reasonloom.stores.memory import statistics
 
 if TYPE_CHECKING:
     from reasonloom.contracts.validity import HeldRequest
+    from reasonloom.nodes.execution import Execution
 
 AHEAD = "{field}: must not be in the future; give a past date, such as 2025-12-07"
+TOO_EARLY = "nothing stored was said by {wanted}; the oldest is of {oldest}"
 
 
 class HeldSpan(NamedTuple):
@@ -35,6 +38,21 @@ def held_span(request: HeldRequest, now: datetime) -> HeldSpan | None:
     moment = _past(request.as_of, "asOf" if isinstance(request, CamelRequest) else "as_of", now)
     moment = max(moment, min(_end_of(request.as_of), now))
     return HeldSpan(moment, moment)
+
+
+async def too_early_notes(
+    execution: Execution, request: HeldRequest, *, transcripts: bool = False
+) -> list[str]:
+    """Return a note that all that is stored was said after the time named; none otherwise."""
+    held = held_span(request, execution.loom.clock())
+    if held is None:
+        return []
+    async with execution.loom.database.begin(execution.caller) as tx:
+        oldest = await statistics.oldest(tx, transcripts=transcripts)
+    if oldest is None or oldest <= held.end:
+        return []
+    wanted, first = (each.astimezone(UTC).date() for each in (held.end, oldest))
+    return [TOO_EARLY.format(wanted=wanted, oldest=first)]
 
 
 def _past(text: str, field: str, now: datetime) -> datetime:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from reasonloom.llm.interfaces import Reply
     from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.memory.retrieval.retrieve import ScoredMemory
+    from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
     from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 MOST_ATTEMPTS = 2

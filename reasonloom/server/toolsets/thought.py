@@ -25,9 +25,16 @@ from reasonloom.contracts.metacognition import (
     Evaluate,
     Evaluated,
 )
-from reasonloom.contracts.thinking.analyze import Analyze, Analyzed
-from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown
-from reasonloom.contracts.thinking.think import Ponder, Pondered, Think, Thinking
+from reasonloom.contracts.thinking.analyze import Analyze, Analyzed, SpacedAnalyze
+from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown, SpacedBreakdown
+from reasonloom.contracts.thinking.think import (
+    Ponder,
+    Pondered,
+    SpacedPonder,
+    SpacedThink,
+    Think,
+    Thinking,
+)
 from reasonloom.server.envelopes.thought import THOUGHT
 from reasonloom.server.toolsets.toolset import Toolset, adds, changes, destroys, reads
 
@@ -49,10 +56,11 @@ TOOLSET = Toolset(
         changes("update_memory", "Update memory", UpdateMemory, UpdatedMemory),
         destroys("forget", "Forget", Forget, Forgotten),
         reads("search", "Search", ExplainedSearch, SearchResult, reference=Search),
-        adds("think", "Think", Think, Thinking, asks_llm=True),
-        adds("analyze", "Analyze", Analyze, Analyzed, asks_llm=True),
-        adds("ponder", "Ponder", Ponder, Pondered, asks_llm=True),
-        adds("breakdown", "Break down", Breakdown, BrokenDown, asks_llm=True),
+        adds("think", "Think", SpacedThink, Thinking, asks_llm=True, reference=Think),
+        adds("analyze", "Analyze", SpacedAnalyze, Analyzed, asks_llm=True, reference=Analyze),
+        adds("ponder", "Ponder", SpacedPonder, Pondered, asks_llm=True, reference=Ponder),
+        adds("breakdown", "Break down", SpacedBreakdown, BrokenDown, asks_llm=True,
+             reference=Breakdown),
         reads("assess_confidence", "Assess confidence", AssessConfidence, ConfidenceAssessed,
               asks_llm=True),
         reads("detect_bias", "Detect biases", DetectBias, BiasesDetected, asks_llm=True),

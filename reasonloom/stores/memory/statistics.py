@@ -171,6 +171,12 @@ async def spaces(tx: Transaction, *, most: int) -> list[str]:
     return [row.space for row in await tx.all(SQL.spaces, {"most": most})]
 
 
+async def oldest(tx: Transaction, *, transcripts: bool) -> datetime | None:
+    """Return when the oldest memory, or past conversation, was said; None without any."""
+    moment: datetime | None = (await tx.one(SQL.oldest, {"transcripts": transcripts})).moment
+    return moment
+
+
 async def space_exists(tx: Transaction) -> bool:
     """Return whether a memory was ever stored in this space."""
     return bool((await tx.one(SQL.space_exists)).found)

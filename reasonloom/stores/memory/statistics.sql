@@ -98,5 +98,9 @@ ORDER BY m.id
 -- name: spaces
 SELECT space FROM spaces WHERE owner = :owner ORDER BY space LIMIT :most
 
+-- name: oldest
+SELECT min(m.valid_from) AS moment FROM memories m WHERE m.owner = :owner AND m.space = :space
+    AND m.deleted_at IS NULL AND (m.source_kind = 'transcript') = :transcripts
+
 -- name: space_exists
 SELECT EXISTS (SELECT FROM spaces WHERE owner = :owner AND space = :space) AS found

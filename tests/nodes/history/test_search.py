@@ -101,7 +101,9 @@ async def test_a_search_may_be_of_what_was_said_at_a_time(engine: Engine, tmp_pa
     for time in ({"as_of": day}, {"between": [day, day]}, {"between": ["2020-01-01", day]}):
         assert (await ask(engine, "search", query=query, **time))["chunks"]
     for time in ({"as_of": "2020-01-01"}, {"between": ["2020-01-01", "2020-12-31"]}):
-        assert (await ask(engine, "search", query=query, **time))["chunks"] == []
+        early = await ask(engine, "search", query=query, **time)
+        assert early["chunks"] == []
+        assert early["notes"][-1].endswith(f"; the oldest is of {day}")
 
 
 async def test_two_owners_and_other_memories_are_not_found(engine: Engine, tmp_path: Path) -> None:

@@ -31,6 +31,10 @@ BEYOND = {
     "reasoning_divergent": {"userId"},
     "reasoning_reflection": {"userId"},
     "reasoning_auto": {"execute", "userId"},
+    "think": {"userId"},
+    "ponder": {"userId"},
+    "analyze": {"userId"},
+    "breakdown": {"userId"},
     "reasoning_got_prune": {"preview", "restore"},
 }
 """The closed list of arguments beyond a reference, in the combined server only."""

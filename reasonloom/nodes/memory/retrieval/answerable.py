@@ -21,7 +21,7 @@ from reasonloom.text.sentences import join_sentences, sentences_in
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.nodes.memory.retrieval.retrieve import ScoredMemory
+    from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
     from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 READ = 2
@@ -85,7 +85,7 @@ async def answerability(text: str, found: Sequence[ScoredMemory]) -> Answerabili
     if not all(map(_is_readable, (text, *(each.content for each in best[:1])))):
         return None
     try:
-        odds = await answers([(_as_read(each, text), text) for each in best])
+        odds = await answers([(as_read(each, text), text) for each in best])
     except EmbedderUnavailable:
         return None
     readings = {each.id: reading for each, reading in zip(best, odds, strict=True)}
@@ -97,7 +97,7 @@ def _is_readable(text: str) -> bool:
     return language_of(text).code in ("en", UNKNOWN)
 
 
-def _as_read(memory: FoundMemory, question: str) -> str:
+def as_read(memory: FoundMemory, question: str) -> str:
     """Return a memory with its tags and context, which often name whom and when it is about.
 
     Of a long one these are the sentences that share most words with the question.

@@ -13,22 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.tools import SECTORS, ExplainedRecall, ExplainedSearch, Explanation
-from reasonloom.nodes.memory.calendar.periods import question_time
+from reasonloom.nodes.memory.calendar.periods import NOW, question_time
 from reasonloom.nodes.memory.calendar.terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
+from reasonloom.nodes.memory.retrieval.newest_first import BEST, newest_first, rivals
 from reasonloom.nodes.memory.retrieval.query_tags import tags_named, without_names
 from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery, rank
-from reasonloom.nodes.memory.retrieval.scoring import ScoreParts, recency
+from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory, ScoreParts, recency
 from reasonloom.nodes.memory.validity import held_span
 from reasonloom.stores.memory import reindex
-from reasonloom.stores.memory.search import fulltext, retrieval
-from reasonloom.stores.memory.search.retrieval import FoundMemory
+from reasonloom.stores.memory.search import fulltext, retrieval, similarity
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 if TYPE_CHECKING:
     from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.memory.retrieval.scoring import RelevanceSignals
     from reasonloom.stores.database import Transaction
 
 
@@ -66,20 +65,6 @@ POOL = 250
 
 DIGITS = 6
 """Decimal places of a score in answers."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredMemory:
-    """A memory, the parts of its score, and the signals of its similarity if there is a query."""
-
-    memory: FoundMemory
-    parts: ScoreParts
-    signals: RelevanceSignals | None = None
-
-    @property
-    def score(self) -> float:
-        """The reference's composite score, 0..1."""
-        return self.parts.score
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +131,18 @@ async def _retrieve_by_query(
     question = RankingQuery(query, near, named, dates, loom.embedder.floor, guarded, time)
     async with loom.database.begin(execution.caller, searching=True) as tx:
         found = await rank(tx, execution, question, scope=scope, pool=pool)
-        memories = await _fetch_page(tx, found.ranked[page])
+        # Later pages do not hold the best, whose order alone changes.
+        start = 0 if page.start < BEST else page.start
+        memories = await _fetch_page(tx, found.ranked[start : max(page.stop, BEST)])
+        now = scope.held_to or loom.clock()
+        compared = not start and time == NOW and near and loom.settings.supersede != "off"
+        pairs = rivals(memories, now) if compared else []
+        ids = {each.memory.id for pair in pairs for each in pair}
+        cosines = await similarity.cosines(tx, ids, loom.embedder.model) if ids else {}
         notes = [*notes, *await retrieval_notes(tx, found, loom.embedder.model, pool)]
+    if pairs:
+        memories = await newest_first(query, memories, pairs, cosines)
+    memories = memories[page.start - start : page.stop - start]
     own = [each.memory for each in memories if each.memory.source_kind != "transcript"]
     if guarded:
         notes += injection_notes({f"mem-{each.id}": each.content for each in own}, query)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reasonloom.nodes.memory.calendar.periods import QuestionTime
+from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 SECONDS_PER_DAY = 86_400.0
 
@@ -109,3 +110,17 @@ class RelevanceSignals:
         """Return what each signal adds to the sum."""
         weights = {**OWN_WEIGHTS, "session": SESSION_WEIGHT, "suspicion": INJECTION_WEIGHT}
         return {name: weight * getattr(self, name) for name, weight in weights.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredMemory:
+    """A memory, the parts of its score, and the signals of its similarity if there is a query."""
+
+    memory: FoundMemory
+    parts: ScoreParts
+    signals: RelevanceSignals | None = None
+
+    @property
+    def score(self) -> float:
+        """The reference's composite score, 0..1."""
+        return self.parts.score

@@ -20,11 +20,12 @@ from reasonloom.stores.memory.search.vector_search import (
     nearest_query,
 )
 from reasonloom.stores.statements import load
+from reasonloom.stores.vectors import SECTOR_BIT
 
 COSINE = """(SELECT 1 - min(e.embedding <=> CAST(:vector AS halfvec)) FROM embeddings e
     WHERE e.owner = m.owner AND e.memory_id = m.id AND e.model = :model
         AND e.sectors & CAST(:sectors AS smallint) <> 0)"""
-SQL = load(__file__)
+SQL = load(__file__, semantic=SECTOR_BIT["semantic"])
 HELD = (
     "CASE WHEN m.{words} @@ CAST(:word_{n} AS tsquery) THEN CAST(:weight_{n} AS float8) ELSE 0 END"
 )
@@ -50,6 +51,14 @@ async def match_ids(
     )
     rows = await tx.tuples(statement, values)
     return {key: Match(*match) for key, *match in rows}
+
+
+async def cosines(
+    tx: Transaction, ids: Collection[int], model: str
+) -> dict[tuple[int, int], float]:
+    """Return how alike memories are, each with each, by their plain contents."""
+    rows = await tx.tuples(SQL.cosines, {"ids": list(ids), "model": model})
+    return {(first, second): cosine for first, second, cosine in rows}
 
 
 async def with_dates(

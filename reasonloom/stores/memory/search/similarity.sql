@@ -18,3 +18,10 @@ SELECT m.id, {{ cosine }} AS cosine, ({{ coverage }}) / :whole AS coverage,
     m.id = ANY(ARRAY(SELECT id FROM alike)) AS near
 FROM memories m WHERE {{ where }}
     AND m.id = ANY(ARRAY(SELECT id FROM worded UNION SELECT id FROM alike))
+
+-- name: cosines
+SELECT a.memory_id, b.memory_id, 1 - (a.embedding <=> b.embedding) AS cosine
+FROM embeddings a JOIN embeddings b ON b.owner = a.owner AND b.memory_id <> a.memory_id
+    AND b.model = a.model AND b.memory_id = ANY(:ids) AND b.sectors & {{ semantic }} <> 0
+WHERE a.owner = :owner AND a.memory_id = ANY(:ids) AND a.model = :model
+    AND a.sectors & {{ semantic }} <> 0

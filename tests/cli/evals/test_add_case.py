@@ -21,7 +21,7 @@ from tests.cli.test_commands import FACT
 from tests.support.calls import call
 from tests.support.databases.postgres import TestPostgres
 from tests.support.llms.providers import Chatting, chatting
-from tests.support.runs.forks import MARK, row_of, next_versions
+from tests.support.runs.forks import MARK, next_versions, row_of
 
 QUESTION = "Which tin holds the green tea: 赤 or blue?"
 RIGHT, WRONG = "The red tin, 赤, holds it.", "The blue tin holds it."

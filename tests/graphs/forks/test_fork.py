@@ -19,7 +19,7 @@ from reasonloom.stores.runs import runs
 from tests.graphs.runs.test_engine import ScriptedLlm, thought
 from tests.support.calls import call, remember
 from tests.support.reasoning.sessions import answered, lines, whole
-from tests.support.runs.forks import MARK, STEPS, engine_on, fork, kept, row_of, next_versions
+from tests.support.runs.forks import MARK, STEPS, engine_on, fork, kept, next_versions, row_of
 
 ASKED = {"content": "What must we tell the restaurant?"}
 

@@ -21,7 +21,7 @@ from reasonloom.stores.runs import runs
 from tests.support.calls import call
 from tests.support.llms.answering import AnsweringLlm, words_of
 from tests.support.reasoning.sessions import lines, whole
-from tests.support.runs.forks import MARK, engine_on, fork, kept, row_of, next_versions
+from tests.support.runs.forks import MARK, engine_on, fork, kept, next_versions, row_of
 
 QUESTION = "Where shall the footbridge go?"
 WAYS = ("harbour", "violin", "granite")

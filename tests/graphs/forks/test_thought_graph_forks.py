@@ -14,7 +14,7 @@ from reasonloom.stores.access import Access
 from tests.support.llms.thought_graph import GraphingLlm
 from tests.support.reasoning.sessions import answered
 from tests.support.reasoning.thought_graphs import grown
-from tests.support.runs.forks import engine_on, fork, kept, row_of, next_versions
+from tests.support.runs.forks import engine_on, fork, kept, next_versions, row_of
 
 PROBLEM = "How to sleep beside a loud band?"
 PLAN = {

@@ -40,7 +40,7 @@ REINFORCED = 5
 RELEVANCE_BAR = 0.4
 """The least relevance, as a share of that of the best memory of the same search."""
 
-LEAST_RELEVANCE = 0.2
+LEAST_RELEVANCE = 0.18
 """The least relevance of any memory: a question about something else finds none."""
 
 LONGEST_SHARE = 4

@@ -144,8 +144,8 @@ async def test_a_fork_asks_what_comes_from_its_node_on_and_nothing_before(
 @pytest.mark.parametrize(
     ("mode", "at", "pinned", "marked"),
     [
-        ("tree", "explore_branch", {"tree__judge": 2, "tree__explore": 1}, {"scores": 3}),
-        ("tree", "explore_branch", {"tree__judge": 1, "tree__explore": 2}, {"thought": 3}),
+        ("tree", "explore_branch", {"tree__judge": 3, "tree__explore": 2}, {"scores": 3}),
+        ("tree", "explore_branch", {"tree__judge": 2, "tree__explore": 3}, {"thought": 3}),
         ("divergent", "synthesise", {"divergent__synthesise": 2}, {"synthesis": 1}),
         ("divergent", "take_perspective", {"divergent__synthesise": 1}, {"viewpoint": 3}),
         ("reflection", "revise", {"reflection__revise": 1}, {"better": 1}),

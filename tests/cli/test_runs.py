@@ -38,7 +38,7 @@ def test_a_fork_prints_both_answers_and_their_difference(run: Run, origin: str) 
     shown = json.loads(run("runs", "show", found["fork"]["run_id"]).stdout)
     assert shown["fork"] == {"origin": origin, "at": "recall_context", "prompts": {}}
     drawn = run("runs", "fork", origin, "--at", "recall_context").stdout
-    assert f"origin  {origin}  done  offline  linear/continue v1" in drawn
+    assert f"origin  {origin}  done  offline  linear/continue v2" in drawn
     assert "+“Green tea is in the red tin by the window.”" in drawn
     same = run("runs", "fork", origin, "--at", "keep_thought").stdout
     assert "none: both say the same" in same

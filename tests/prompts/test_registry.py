@@ -33,15 +33,15 @@ def put(folder: Path, name: str, text: str) -> Path:
 
 
 def test_the_newest_version_is_used_and_an_older_one_can_be_asked_for(tmp_path: Path) -> None:
-    registry = PromptRegistry(put(tmp_path, "linear/continue.v2.md", GOOD.format(version=2)))
-    assert registry.versions("linear/continue") == [1, 2]
+    registry = PromptRegistry(put(tmp_path, "linear/continue.v3.md", GOOD.format(version=3)))
+    assert registry.versions("linear/continue") == [1, 2, 3]
     assert registry.get("linear/continue").render(content="hello").user == "hello"
     assert registry.get("linear/continue", 1).render(**VARIABLES).version == 1
 
 
 def test_a_file_of_the_user_replaces_the_packaged_one_of_its_version(tmp_path: Path) -> None:
     packaged = PromptRegistry().get("linear/continue")
-    registry = PromptRegistry(put(tmp_path, "linear/continue.v1.md", GOOD.format(version=1)))
+    registry = PromptRegistry(put(tmp_path, "linear/continue.v2.md", GOOD.format(version=2)))
     mine = registry.get("linear/continue")
     assert mine.render(content="x").system == "Think."
     assert mine.hash != packaged.hash

@@ -40,7 +40,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "background": "The band plays on Fridays.",
         "constraints": ["It costs nothing."],
         "goals": ["Sleep by eleven."],
-        "memories": [{"id": 1, "content": "The wall is thin."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The wall is thin."}
+        ],
         "framework": {"name": "Root Cause Analysis", "description": "To the cause"},
         "step": {
             "name": "Test the causes",
@@ -88,19 +90,25 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "linear/continue": {
         "content": "What must we tell the restaurant?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
-        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "Anna is allergic to peanuts."}
+        ],
         "doubt": "A first attempt came out with confidence 0.20.",
     },
     "backtrack/explore": {
         "content": "Ask for a restaurant without peanuts.",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
-        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "Anna is allergic to peanuts."}
+        ],
         "doubt": "A first attempt came out with confidence 0.20.",
     },
     "tree/propose": {
         "content": "Where shall we eat?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
-        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "Anna is allergic to peanuts."}
+        ],
         "count": 4,
         "doubt": "A first exploration came out with confidence 0.20.",
     },
@@ -108,11 +116,15 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "content": "Where shall we eat?",
         "approach": "Ask a restaurant to leave the peanuts out.",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
-        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "Anna is allergic to peanuts."}
+        ],
     },
     "tree/judge": {
         "content": "Where shall we eat?",
-        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "Anna is allergic to peanuts."}
+        ],
         "candidates": [
             {"label": "A", "text": "Cook at home."},
             {"label": "B", "text": "Call the Rialto."},
@@ -121,7 +133,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "divergent/view": {
         "content": "How do we keep Anna safe at dinner?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
-        "memories": [{"id": 1, "content": "Anna is allergic to peanuts."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "Anna is allergic to peanuts."}
+        ],
         "lens": {"name": "inversion", "told": "Turn the problem round."},
         "constraints": ["It costs nothing."],
     },
@@ -209,7 +223,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "others": ["Buy violins"],
         "background": "Anna lends 9000.",
         "constraints": ["No debts"],
-        "memories": [{"id": 1, "content": "The shop opens in May."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The shop opens in May."}
+        ],
         "levels": 2,
     },
     "breakdown/link": {
@@ -252,12 +268,16 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "node": "The band is loud.",
         "line": [{"content": "We cannot sleep."}],
         "siblings": [{"content": "The wall is thin."}],
-        "memories": [{"id": 1, "content": "The band plays on Fridays."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The band plays on Fridays."}
+        ],
         "count": 3,
     },
     "got/judge": {
         "problem": "How do we sleep?",
-        "memories": [{"id": 1, "content": "The band plays on Fridays."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The band plays on Fridays."}
+        ],
         "candidates": [
             {"label": "A", "content": "Insulate the wall.", "rests_on": ["The wall is thin."]},
             {"label": "B", "content": "The band is loud.", "rests_on": []},
@@ -268,7 +288,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "problem": "How do we sleep?",
         "node": "Insulate the wall.",
         "line": [{"content": "The band is loud."}],
-        "memories": [{"id": 1, "content": "The band plays on Fridays."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The band plays on Fridays."}
+        ],
     },
     "grounding/entailment": {
         "claim": "Rosa opens the shop at nine.",
@@ -296,7 +318,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "background": "The band plays on Fridays.",
         "constraints": ["It costs nothing."],
         "goals": ["Sleep by eleven."],
-        "memories": [{"id": 1, "content": "The wall is thin."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The wall is thin."}
+        ],
         "stream": {
             "name": "critical",
             "told": "Doubt.",

@@ -85,6 +85,7 @@ KINDS = (
         (ALL.name,), ("half", "epochs"), "packaged:recall_of_all", "memory_tables:draw_all_sets"
     ),
     Kind(("answerable",), ("half",), "packaged:answerable", "memory_tables:draw_answerable"),
+    Kind(("context",), ("half",), "packaged:context", "memory_tables:draw_context"),
     Kind(
         tuple(ORCHESTRATION_EVALS), ("seeds", "items", "row", "set"), "packaged:orchestration",
         "orchestration_tables:draw_orchestration",

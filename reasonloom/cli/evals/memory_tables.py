@@ -83,6 +83,17 @@ def draw_answerable(result: dict[str, Any]) -> None:
     console.print(f"recall: p50 {latency['p50']} ms, p95 {latency['p95']} ms")
 
 
+def draw_context(result: dict[str, Any]) -> None:
+    """Print what a step of reasoning is given, of each set."""
+    groups = {"overall": result["overall"], **result["groups"]}
+    names = [name for name in result["overall"] if name != "n"]
+    table = Table("", "n", *names, title=f"{result['eval']}, {result['half']}")
+    for group, means in groups.items():
+        cells = (f"{means[name]:.3f}" if name in means else "" for name in names)
+        table.add_row(group, str(means["n"]), *cells)
+    Console().print(table)
+
+
 def draw_poisoning(result: dict[str, Any]) -> None:
     """Print, for each half, the figures with their intervals, and the false flags."""
     console = Console()

@@ -9,6 +9,7 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.system import System
 from reasonloom.evals.suites.history import suite as history_suite
 from reasonloom.evals.suites.memory import answerable as answerable_suite
+from reasonloom.evals.suites.memory import context as context_suite
 from reasonloom.evals.suites.memory import locomo_history, retrieval
 from reasonloom.evals.suites.memory.datasets import Source, retrieval_suite
 from reasonloom.evals.suites.packaged import Packaged, run_packaged
@@ -47,6 +48,12 @@ def answerable(request: EvalRequest) -> EvalWork:
     """Return what runs the questions with and without an answer."""
     source = Source(request.data, request.options.get("half", "dev"))
     return _work(request, answerable_suite.packaged(source))
+
+
+def context(request: EvalRequest) -> EvalWork:
+    """Return what runs the questions of the context of reasoning."""
+    source = Source(request.data, request.options.get("half", "dev"))
+    return _work(request, context_suite.packaged(source))
 
 
 def orchestration(request: EvalRequest) -> EvalWork:

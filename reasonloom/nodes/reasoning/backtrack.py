@@ -18,8 +18,8 @@ from reasonloom.nodes.reasoning.attempts import (
     memories_used_in,
     most_confident,
     next_attempt,
-    recall_for,
 )
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.persist import ThoughtMemory, as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question
@@ -58,7 +58,8 @@ async def find_checkpoint(state: BacktrackState, runtime: Runtime[Execution]) ->
         history = await branch_history(
             tx, execution, checkpoint.head_id if direction else None, direction
         )
-    memories, notes = await recall_for(execution, direction) if direction else ([], [])
+    recalled = recall_for(execution, direction, history.problem) if direction else None
+    memories, notes = await recalled if recalled else ([], [])
     head = str(checkpoint.head_id) if checkpoint.head_id else None
     return {
         "place": {

@@ -13,8 +13,8 @@ from reasonloom.nodes.reasoning.attempts import (
     memories_used_in,
     most_confident,
     next_attempt,
-    recall_for,
 )
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question
@@ -42,7 +42,7 @@ async def recall_context(state: LinearState, runtime: Runtime[Execution]) -> dic
     execution = runtime.context
     request = execution.request(ReasoningLinear)
     session, history = await session_context(execution, request.session_id, request.content)
-    memories, notes = await recall_for(execution, request.content)
+    memories, notes = await recall_for(execution, request.content, history.problem)
     return {
         "session": session,
         "history": history.steps,

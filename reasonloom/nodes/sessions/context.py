@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -40,10 +40,14 @@ EXTRACTED = "{steps} earlier steps of this session, as an extract of their own s
 
 @dataclass(frozen=True, slots=True)
 class BranchHistory:
-    """Steps as prompts show them, oldest first, each with `input` and `content`; and notes."""
+    """Steps as prompts show them, oldest first, each with `input` and `content`; and notes.
+
+    `problem` is the input of the first step.
+    """
 
     steps: list[dict[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    problem: str = ""
 
 
 async def branch_history(
@@ -56,7 +60,7 @@ async def branch_history(
     history = fit_history(steps, question, budget)
     if len(steps) == MOST_STEPS:
         history.notes.append(f"of the history the newest {MOST_STEPS} steps were read")
-    return history
+    return replace(history, problem=steps[0].input) if steps else history
 
 
 def fit_history(steps: Sequence[PastThought], question: str, budget: int) -> BranchHistory:

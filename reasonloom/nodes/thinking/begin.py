@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thinking.think import Context, Ponder, Think
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models.offers import offer_models
-from reasonloom.nodes.reasoning.attempts import recall_for
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thinking.state import Brief, ThinkingState
 from reasonloom.nodes.thinking.streams import STREAMS

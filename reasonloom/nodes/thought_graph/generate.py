@@ -13,7 +13,8 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import confidence_of, open_question, quotes_on, remark
-from reasonloom.nodes.reasoning.attempts import memories_used_in, recall_for, reply_notes
+from reasonloom.nodes.reasoning.attempts import memories_used_in, reply_notes
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance, normalised
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.similarity import similarity_of

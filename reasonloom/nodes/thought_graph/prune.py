@@ -11,7 +11,7 @@ from reasonloom.contracts.thought_graph.tools import PrunedGraph, ReversiblePrun
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import remark
-from reasonloom.nodes.reasoning.attempts import recall_for
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.thought_graph.ballot_scoring import (
     ScoringState,

@@ -10,7 +10,8 @@ from reasonloom.contracts.thought_graph.tools import GotRefine, RefinedNode
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_question
-from reasonloom.nodes.reasoning.attempts import caveats, recall_for, reply_notes
+from reasonloom.nodes.reasoning.attempts import caveats, reply_notes
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.thought_graph.ballot_scoring import (

@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import GotScore, ScoredNode
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import remark
-from reasonloom.nodes.reasoning.attempts import recall_for
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thought_graph import ballot_scoring
 from reasonloom.nodes.thought_graph.ballot_scoring import (

@@ -21,7 +21,7 @@ from tests.cli.test_commands import FACT
 from tests.support.calls import call
 from tests.support.databases.postgres import TestPostgres
 from tests.support.llms.providers import Chatting, chatting
-from tests.support.runs.forks import MARK, row_of, second_versions
+from tests.support.runs.forks import MARK, next_versions, row_of
 
 QUESTION = "Which tin holds the green tea: 赤 or blue?"
 RIGHT, WRONG = "The red tin, 赤, holds it.", "The blue tin holds it."
@@ -75,14 +75,14 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def test_a_bad_run_is_shown_forked_made_a_case_and_asked_again(
     run: Run, llm: Chatting, tmp_path: Path
 ) -> None:
-    folder = second_versions(tmp_path / "prompts", "linear/continue")
+    folder = next_versions(tmp_path / "prompts", "linear/continue")
     told = {**llm.settings, "REASONLOOM_PROMPTS": str(folder)}
     called = run("call", "reasoning_linear", json.dumps({"content": QUESTION}), **llm.settings)
     answer = json.loads(called.stdout)
     assert answer["content"] == WRONG
     bad = answer["run_id"]
     assert json.loads(run("runs", "show", bad).stdout)["status"] == "done"
-    fork = ("runs", "fork", bad, "--at", "continue_thought", "--prompt", "linear/continue=2")
+    fork = ("runs", "fork", bad, "--at", "continue_thought", "--prompt", "linear/continue=3")
     forked = json.loads(run(*fork, "--json", **told).stdout)["fork"]
     assert forked["answer"]["content"] == RIGHT
     cases = tmp_path / "cases.jsonl"
@@ -104,7 +104,7 @@ def test_a_bad_run_is_shown_forked_made_a_case_and_asked_again(
     assert (origin["run"], origin["target_from"]) == (bad, forked["run_id"])
     assert origin["llm"] == "litellm:openai/gpt-4o-mini"
     assert origin["prompts"]["linear/continue"]["version"] == 1
-    both = ("--prompt", "linear/continue=1", "--prompt", "linear/continue=2")
+    both = ("--prompt", "linear/continue=1", "--prompt", "linear/continue=3")
     done = run("eval", "run", str(cases), "--scorer", "contains", *both, "--json", **told)
     assert done.status == 0, done.refusal
     found = json.loads(done.stdout)

@@ -192,17 +192,17 @@ def test_every_mode_is_the_tool_of_the_catalogue() -> None:
 def test_prompts_are_listed_shown_begun_compared_and_rendered(folder: Path) -> None:
     listed = typed("prompts", "list").output
     assert "own/answer  v1* v2*\n" in listed
-    assert "tree/propose  v1\n" in listed
+    assert "tree/propose  v1 v2\n" in listed
     assert (
         typed("prompts", "show", "own/answer").output
         == PromptRegistry(folder / "prompts").get("own/answer", 2).text
     )
     begun = typed("prompts", "new", "tree/propose")
-    assert (folder / "prompts" / "tree" / "propose.v2.md").is_file()
+    assert (folder / "prompts" / "tree" / "propose.v3.md").is_file()
     assert "REASONLOOM_PROMPTS" in begun.output
-    assert "tree/propose  v1 v2*\n" in typed("prompts", "list").output
-    changed = typed("prompts", "diff", "tree/propose=1", "v2").output.splitlines()
-    assert [line for line in changed if line[0] in "+-"][2:] == ["-version: 1", "+version: 2"]
+    assert "tree/propose  v1 v2 v3*\n" in typed("prompts", "list").output
+    changed = typed("prompts", "diff", "tree/propose=2", "v3").output.splitlines()
+    assert [line for line in changed if line[0] in "+-"][2:] == ["-version: 2", "+version: 3"]
     rendered = typed("prompts", "render", "own/answer=1", "--var", "question=où?").output
     assert rendered == "--- system\nSay.\n--- user\noù?\n"
     (folder / "v.json").write_text('{"question": "何?"}', encoding="utf-8")

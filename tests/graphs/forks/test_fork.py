@@ -19,15 +19,15 @@ from reasonloom.stores.runs import runs
 from tests.graphs.runs.test_engine import ScriptedLlm, thought
 from tests.support.calls import call, remember
 from tests.support.reasoning.sessions import answered, lines, whole
-from tests.support.runs.forks import MARK, STEPS, engine_on, fork, kept, row_of, second_versions
+from tests.support.runs.forks import MARK, STEPS, engine_on, fork, kept, next_versions, row_of
 
 ASKED = {"content": "What must we tell the restaurant?"}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a second version of two prompts; the newest counts unless one is named."""
-    return second_versions(tmp_path / "prompts", "linear/continue", "backtrack/explore")
+    """A folder with the next version of two prompts; the newest counts unless one is named."""
+    return next_versions(tmp_path / "prompts", "linear/continue", "backtrack/explore")
 
 
 def systems(llm: ScriptedLlm) -> list[str]:
@@ -48,7 +48,7 @@ async def test_a_fork_asks_only_from_its_node_on_with_the_other_version(
     async with engine_on(access, embedder, second, prompts=folder) as engine:
         await remember(engine, "The restaurant must know that Ben is allergic to eggs.")
         newest = await fork(engine, run, "continue_thought")
-        pinned = await fork(engine, run, "continue_thought", linear__continue=1)
+        pinned = await fork(engine, run, "continue_thought", linear__continue=2)
         row = await row_of(engine, str(newest.run_id))
         session = await whole(engine, answer["session_id"])
     assert [MARK in system for system in systems(second)] == [True, False]
@@ -154,7 +154,7 @@ async def test_a_fork_that_was_killed_is_resumed_with_its_own_prompt(
     async with engine_on(access, embedder, llm, prompts=folder) as engine:
         run = (await call(engine, "reasoning_linear", ASKED)).answer["run_id"]
         with pytest.raises(LlmUnavailable):
-            await fork(engine, run, "continue_thought", linear__continue=1)
+            await fork(engine, run, "continue_thought", linear__continue=2)
         caller = Caller("local")
         async with engine.loom.database.begin(caller) as tx:
             left, _ = await runs.newest(tx, 2)

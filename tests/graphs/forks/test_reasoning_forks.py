@@ -21,7 +21,7 @@ from reasonloom.stores.runs import runs
 from tests.support.calls import call
 from tests.support.llms.answering import AnsweringLlm, words_of
 from tests.support.reasoning.sessions import lines, whole
-from tests.support.runs.forks import MARK, engine_on, fork, kept, row_of, second_versions
+from tests.support.runs.forks import MARK, engine_on, fork, kept, next_versions, row_of
 
 QUESTION = "Where shall the footbridge go?"
 WAYS = ("harbour", "violin", "granite")
@@ -72,7 +72,7 @@ class Voiced(AnsweringLlm):
         return {**BETTER, "better": "first" if first else "second"}
 
     def marked(self) -> Counter[str]:
-        """Count by kind the questions that were put in the second version of their prompt."""
+        """Count by kind the questions that were put in the next version of their prompt."""
         return Counter(
             {
                 kind: count
@@ -92,8 +92,8 @@ MODES: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a second version of the prompts that are forked to it."""
-    return second_versions(tmp_path / "prompts", *PROMPTS)
+    """A folder with the next version of the prompts that are forked to it."""
+    return next_versions(tmp_path / "prompts", *PROMPTS)
 
 
 async def origin(engine: Engine, mode: str) -> dict[str, Any]:
@@ -144,8 +144,8 @@ async def test_a_fork_asks_what_comes_from_its_node_on_and_nothing_before(
 @pytest.mark.parametrize(
     ("mode", "at", "pinned", "marked"),
     [
-        ("tree", "explore_branch", {"tree__judge": 2, "tree__explore": 1}, {"scores": 3}),
-        ("tree", "explore_branch", {"tree__judge": 1, "tree__explore": 2}, {"thought": 3}),
+        ("tree", "explore_branch", {"tree__judge": 3, "tree__explore": 2}, {"scores": 3}),
+        ("tree", "explore_branch", {"tree__judge": 2, "tree__explore": 3}, {"thought": 3}),
         ("divergent", "synthesise", {"divergent__synthesise": 2}, {"synthesis": 1}),
         ("divergent", "take_perspective", {"divergent__synthesise": 1}, {"viewpoint": 3}),
         ("reflection", "revise", {"reflection__revise": 1}, {"better": 1}),

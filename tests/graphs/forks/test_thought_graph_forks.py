@@ -14,7 +14,7 @@ from reasonloom.stores.access import Access
 from tests.support.llms.thought_graph import GraphingLlm
 from tests.support.reasoning.sessions import answered
 from tests.support.reasoning.thought_graphs import grown
-from tests.support.runs.forks import engine_on, fork, kept, row_of, second_versions
+from tests.support.runs.forks import engine_on, fork, kept, next_versions, row_of
 
 PROBLEM = "How to sleep beside a loud band?"
 PLAN = {
@@ -147,13 +147,13 @@ async def test_a_closed_graph_is_not_closed_again_by_a_fork(
 async def test_another_version_of_a_prompt_is_asked_from_the_node_on(
     access: Access, embedder: Embedder, tmp_path: Path
 ) -> None:
-    folder = second_versions(tmp_path / "prompts", "got/refine", "got/judge")
+    folder = next_versions(tmp_path / "prompts", "got/refine", "got/judge")
     async with engine_on(access, embedder, thought_by("old", 0.1)) as engine:
         run = (await a_refinement(engine))["run_id"]
     async with engine_on(access, embedder, thought_by("new"), prompts=folder) as engine:
-        forked = await fork(engine, run, "cast_ballot", got__judge=2)
+        forked = await fork(engine, run, "cast_ballot", got__judge=3)
         row = await row_of(engine, str(forked.run_id))
         assert forked.answer["accepted"] is True
     assert row.fork is not None
-    assert row.fork["prompts"] == {"got/judge": 2}
+    assert row.fork["prompts"] == {"got/judge": 3}
     assert row.llm == "new"

@@ -16,7 +16,8 @@ from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.fork import Fork
 from reasonloom.graphs.runs.recovery import find_run
 from reasonloom.llm.interfaces import Embedder, LanguageModel
-from reasonloom.prompts.registry import PACKAGED
+from reasonloom.prompts.registry import PACKAGED, PromptRegistry
+from reasonloom.prompts.validation import next_version
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs.runs import RunRow
@@ -25,14 +26,15 @@ MARK = "Answer as the second version does."
 STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 
 
-def second_versions(place: Path, *names: str) -> Path:
-    """Write a second version of each prompt, marked in its system message; return the folder."""
+def next_versions(place: Path, *names: str) -> Path:
+    """Write the next version of each prompt, marked in its system message; return the folder."""
     for name in names:
-        text = (PACKAGED / f"{name}.v1.md").read_text()
-        text = text.replace("version: 1", "version: 2").replace("\n- ", f"\n- {MARK}\n- ", 1)
+        about = PromptRegistry().get(name).about
+        text = (PACKAGED / f"{name}.v{about.version}.md").read_text()
+        text = next_version(text, about.version + 1).replace("\n- ", f"\n- {MARK}\n- ", 1)
         assert MARK in text
         (place / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / f"{name}.v2.md").write_text(text)
+        (place / f"{name}.v{about.version + 1}.md").write_text(text)
     return place
 
 

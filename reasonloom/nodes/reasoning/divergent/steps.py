@@ -10,7 +10,8 @@ from reasonloom import errors
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_thought, quotes_on
-from reasonloom.nodes.reasoning.attempts import is_enough, recall_for, render_doubt
+from reasonloom.nodes.reasoning.attempts import is_enough, render_doubt
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.divergent.perspectives import (
     FOUND,
     PLAIN_ANSWER,
@@ -60,7 +61,7 @@ async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> 
     execution = runtime.context
     request = execution.request(ReasoningDivergent)
     session, history = await session_context(execution, request.session_id, request.content)
-    memories, notes = await recall_for(execution, request.content)
+    memories, notes = await recall_for(execution, request.content, history.problem)
     return {
         "session": session,
         "history": history.steps,

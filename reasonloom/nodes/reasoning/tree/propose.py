@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
-from reasonloom.nodes.reasoning.attempts import recall_for
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Outcome, TreeState, Trial
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.reasoning.tree_search.machine import begin_search
@@ -24,7 +24,7 @@ async def gather_context(state: TreeState, runtime: Runtime[Execution]) -> dict[
     place, history = await session_context(
         execution, request.session_id, request.content, branch_id=request.branch_id
     )
-    memories, notes = await recall_for(execution, request.content)
+    memories, notes = await recall_for(execution, request.content, history.problem)
     return {
         "place": place,
         "history": history.steps,

@@ -16,7 +16,7 @@ from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.classifier import classify
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.metacognition.spans import join_sentences, sentences_of, windows_of
-from reasonloom.nodes.reasoning.attempts import recall_for
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.routing.choice import best_mode
 from reasonloom.nodes.reasoning.routing.weights import certainty, combine_vote, shares_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note

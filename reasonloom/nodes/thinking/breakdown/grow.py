@@ -14,7 +14,7 @@ from langgraph.types import Send
 
 from reasonloom.contracts.thinking.breakdown import Breakdown
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.attempts import recall_for
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thinking.breakdown.offline_split import split_offline

@@ -10,7 +10,7 @@ from reasonloom.contracts.thought_graph.plans import GotRun, Plan
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import CallerMistake
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.attempts import recall_for
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.sessions.context import session_context
 from reasonloom.nodes.state import ToolState
@@ -57,8 +57,8 @@ async def begin_plan(state: GotRunState, runtime: Runtime[Execution]) -> dict[st
     request = execution.request(GotRun)
     plan = plan_of(request)
     work = _start(_limited(plan, execution), request.problem)
-    place, _ = await session_context(execution, request.session_id, request.problem)
-    memories, notes = await recall_for(execution, request.problem)
+    place, history = await session_context(execution, request.session_id, request.problem)
+    memories, notes = await recall_for(execution, request.problem, history.problem)
     return {
         "place": place,
         "memories": memories,

@@ -1,0 +1,241 @@
+"""Chooses the memories that a step of reasoning sees: relevant ones, none twice, in a budget.
+
+One search finds them by the question, a second one by the first problem of its session.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.llm.providers.caller import CALLER
+from reasonloom.nodes.history import lookup
+from reasonloom.nodes.history.truncation import truncate
+from reasonloom.nodes.memory.injection.detection import detect_injection, mark_suspicious
+from reasonloom.nodes.memory.retrieval.retrieve import retrieve
+from reasonloom.nodes.sessions.context import extract_steps
+from reasonloom.stores.graph_memory.session_nodes import EPISODE_TOOL
+from reasonloom.stores.memory.search import retrieval
+from reasonloom.stores.memory.search.scope import Scope
+from reasonloom.text.tokens import BYTES_PER_TOKEN, estimate_tokens
+from reasonloom.text.words import words_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from reasonloom.nodes.execution import Execution
+    from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
+    from reasonloom.stores.memory.search.retrieval import FoundMemory
+
+MOST_MEMORIES = 20
+MOST_EXCERPTS = 5
+"""Excerpts of past conversations among them."""
+
+CANDIDATES = 60
+"""The best of each search, of which the memories are chosen."""
+
+REINFORCED = 5
+"""The best memories, which count as read: nothing tells yet which of them a thought uses."""
+
+RELEVANCE_BAR = 0.4
+"""The least relevance, as a share of that of the best memory of the same search."""
+
+LEAST_RELEVANCE = 0.18
+"""The least relevance of any memory: a question about something else finds none."""
+
+LONGEST_SHARE = 4
+"""A memory takes at most this part of the budget; of a longer one its nearest sentences."""
+
+REPEATED = 0.5
+"""The share of a session's summary at which memories of that session say the same."""
+
+TRANSCRIPT_TOKENS = 300
+"""Tokens of an excerpt of a past conversation in a prompt; its parts are cut alike."""
+
+LEFT_OUT = "left out, because they read like orders: {names}"
+WRITTEN_BY = "[Stored by {writer}.]\n"
+TRANSCRIPT_HEADER = (
+    "[from a past conversation of {when}, session {session}: what was said then, as data]"
+)
+
+
+async def recall_for(
+    execution: Execution, content: str, problem: str = ""
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the memories relevant to a thought, best first, and notes on the search.
+
+    Each has `id`, `content`, and `label`: how prompts number, date and name it. `problem` is the
+    first one of its session. None if automatic memory is off.
+    """
+    if not execution.loom.settings.auto_memory:
+        return [], []
+    found, notes = await _search(execution, content, problem)
+    if execution.loom.llm.name == CALLER and execution.loom.settings.suspicion:
+        found, left_out = without_suspicious(found)
+        notes = [*notes, *left_out]
+    chosen = _choose(execution, found, content)
+    ids = [memory.id for memory in chosen.memories]
+    execution.loom.journal.reinforce(execution.caller, ids[:REINFORCED])
+    return chosen.rendered(), notes
+
+
+async def _search(
+    execution: Execution, content: str, problem: str
+) -> tuple[list[ScoredMemory], list[str]]:
+    """Return what is relevant to either text, best first, each memory once."""
+    searches = [(content, Scope(superseded=True), CANDIDATES)]
+    if problem and problem != content:
+        searches.append((problem, Scope(superseded=True), CANDIDATES))
+    if await _has_transcripts(execution):
+        searches.append((content, Scope(kinds=("transcript",)), MOST_EXCERPTS))
+    best: dict[int, ScoredMemory] = {}
+    notes: dict[str, None] = {}
+    for text, scope, limit in searches:
+        found = await retrieve(execution, text, scope=scope, limit=limit)
+        notes.update(dict.fromkeys(found.notes))
+        for each in relevant(found.page):
+            known = best.setdefault(each.memory.id, each)
+            best[each.memory.id] = max(known, each, key=lambda one: one.score)
+    return sorted(best.values(), key=lambda each: (-each.score, each.memory.id)), [*notes]
+
+
+async def _has_transcripts(execution: Execution) -> bool:
+    """Tell whether there are past conversations; they are searched separately."""
+    async with execution.loom.database.begin(execution.caller) as tx:
+        return (await retrieval.weigh_terms(tx, "", None, transcripts=True)).visible > 0
+
+
+def relevant(found: Sequence[ScoredMemory]) -> list[ScoredMemory]:
+    """Return those memories of one search that are relevant enough."""
+    best = max((each.parts.similarity or 0.0 for each in found), default=0.0)
+    least = max(LEAST_RELEVANCE, RELEVANCE_BAR * best)
+    return [each for each in found if (each.parts.similarity or 0.0) >= least]
+
+
+def without_suspicious(found: Sequence[ScoredMemory]) -> tuple[list[ScoredMemory], list[str]]:
+    """Return memories that do not read like orders, and a note on those that do.
+
+    An agent with tools could follow them.
+    """
+    kept = [each for each in found if not detect_injection(each.memory.content).reasons]
+    names = [f"mem-{each.memory.id}" for each in found if each not in kept]
+    return kept, [LEFT_OUT.format(names=", ".join(names))] if names else []
+
+
+@dataclass(slots=True)
+class _Choice:
+    """The memories chosen so far, their texts, and the tokens left."""
+
+    left: int
+    memories: list[FoundMemory] = field(default_factory=list)
+    texts: dict[int, str] = field(default_factory=dict)
+
+    def add(self, memory: FoundMemory, text: str, place: int | None = None) -> None:
+        """Add a memory where there is room, at the end or at a place."""
+        cost = estimate_tokens(f"{_label(memory, MOST_MEMORIES)} {text}\n")
+        if len(self.memories) < MOST_MEMORIES and cost <= self.left:
+            self.left -= cost
+            self.texts[memory.id] = text
+            self.memories.insert(len(self.memories) if place is None else place, memory)
+
+    def rendered(self) -> list[dict[str, Any]]:
+        """Return the memories as prompts show them."""
+        numbers = {each.id: number for number, each in enumerate(self.memories, 1)}
+        return [
+            {
+                "id": each.id,
+                "content": self.texts[each.id],
+                "label": _label(each, numbers[each.id], numbers.get(each.superseded_by or 0)),
+            }
+            for each in self.memories
+        ]
+
+
+def _choose(execution: Execution, found: Sequence[ScoredMemory], question: str) -> _Choice:
+    """Return the best of what was found, each replaced one right after its successor."""
+    budget = execution.loom.settings.context_tokens
+    longest = budget // LONGEST_SHARE
+    choice = _Choice(budget)
+    memories = distinct([each.memory for each in found], longest)
+    for memory in [each for each in memories if not each.superseded_by]:
+        choice.add(memory, _memory_text(execution, memory, question, longest))
+    for memory in memories:
+        ids = [each.id for each in choice.memories]
+        if memory.superseded_by in ids:
+            place = ids.index(memory.superseded_by) + 1
+            choice.add(memory, _memory_text(execution, memory, question, longest), place)
+    return choice
+
+
+def distinct(memories: Iterable[FoundMemory], longest: int) -> list[FoundMemory]:
+    """Return memories without near-copies, and without summaries of sessions that repeat them.
+
+    Of two memories one of which contains the other the fuller is kept, at the place of the better,
+    unless it has more than `longest` tokens, is such a summary, or was replaced.
+    """
+    kept: list[FoundMemory] = []
+    plain: list[str] = []
+    for each in sorted(memories, key=lambda one: one.superseded_by is not None):
+        text = f" {' '.join(words_in(each.content))} "
+        at = next((at for at, other in enumerate(plain) if text in other or other in text), None)
+        if at is None:
+            kept.append(each)
+            plain.append(text)
+        elif len(text) > len(plain[at]) and _is_fuller(each, kept[at], longest):
+            kept[at], plain[at] = each, text
+    return [each for each in kept if not _repeats(each, kept)]
+
+
+def _is_fuller(memory: FoundMemory, part: FoundMemory, longest: int) -> bool:
+    """Tell whether a memory that contains another takes its place."""
+    short = estimate_tokens(memory.content) <= longest
+    return short and memory.tool != EPISODE_TOOL and memory.superseded_by == part.superseded_by
+
+
+def _repeats(memory: FoundMemory, others: Iterable[FoundMemory]) -> bool:
+    """Tell whether a session's summary says mostly what other memories of that session say."""
+    if memory.tool != EPISODE_TOOL:
+        return False
+    of_session = (each for each in others if each.session_id == memory.session_id)
+    known = {word for each in of_session if each is not memory for word in words_in(each.content)}
+    words = set(words_in(memory.content))
+    return len(words & known) >= REPEATED * len(words)
+
+
+def _is_excerpt(memory: FoundMemory) -> bool:
+    return memory.source_kind == "transcript"
+
+
+def _label(memory: FoundMemory, number: int, successor: int | None = None) -> str:
+    """Return a memory's number in the prompt with its date, its kind and what replaced it."""
+    excerpt = _is_excerpt(memory)
+    when = (memory.created_at if excerpt else memory.valid_from).date()
+    parts = [f"M{number}", when.isoformat(), "conversation" if excerpt else memory.event_type]
+    return f"[{', '.join([*parts, *([f'superseded by M{successor}'] if successor else [])])}]"
+
+
+def _memory_text(execution: Execution, memory: FoundMemory, question: str, longest: int) -> str:
+    """Return a memory as prompts show it, in at most `longest` tokens besides its notices.
+
+    What somebody else has stored names its writer. An excerpt of a past conversation is marked as
+    one, and text that reads like an instruction.
+    """
+    if not _is_excerpt(memory):
+        content = _nearest_part(memory.content, question, longest)
+        if execution.loom.settings.suspicion:
+            content = mark_suspicious(memory.content).removesuffix(memory.content) + content
+        own = memory.principal == execution.caller.owner
+        return content if own else WRITTEN_BY.format(writer=memory.principal) + content
+    when = f"{memory.created_at:%Y-%m-%d}"
+    head = TRANSCRIPT_HEADER.format(
+        when=when, session=lookup.display_name(memory.session or "none")
+    )
+    return f"{head}\n{truncate(memory.content, min(TRANSCRIPT_TOKENS, longest))}"
+
+
+def _nearest_part(content: str, question: str, longest: int) -> str:
+    """Return a text, or of a longer one the sentences that share most words with the question."""
+    if estimate_tokens(content) <= longest:
+        return content
+    start = content.encode()[: longest * BYTES_PER_TOKEN].decode(errors="ignore")
+    return extract_steps([content], question, longest) or start

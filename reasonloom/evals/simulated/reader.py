@@ -118,7 +118,7 @@ class SimulatedReader(SimulatedModel):
 
     def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
         """Fill the form that is asked for."""
-        parsed: dict[str, Any] = Filling(self._read(question, ask)).value("", ask.schema or {})
+        parsed: dict[str, Any] = Filling(self._read(question, ask)).reply(ask.schema or {})
         return parsed, self.estimated_usage(question, json.dumps(parsed, ensure_ascii=False))
 
     async def answer(self, ask: Ask) -> Reply:
@@ -236,8 +236,8 @@ class Reading(Source):
         choices = fitting or slips or [index for index, _ in wrong]
         # The same mistake is preferred in all samples.
         usual = trait(self.task.id, "mistake", str(sorted(missing))).choice(choices)
-        drawn = self._chance("mistake", number)
-        return usual if drawn < 0.5 else choices[int((drawn - 0.5) * 2 * len(choices))]
+        others = [*choices, *[usual] * len(choices)]
+        return others[int(self._chance("mistake", number) * len(others))]
 
     def _confidence(self, index: int, number: int) -> float:
         noise = NOISE * (2 * self._chance("confidence", number) - 1)

@@ -1,8 +1,8 @@
 """Fills the form of a reply, whatever prompt asks for it: fields are told by name and type."""
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from reasonloom.evals.simulated.reader import Attempt
@@ -10,14 +10,17 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 ANSWERS = frozenset(
-    "answer thought viewpoint synthesis conclusion revision output content solution text".split()
-)
-LOOKUPS = frozenset("lookup lookups search searches queries open".split())
-LABELS = frozenset("used sources rests_on".split())
-FACTS = frozenset("insights reasoning".split())
-CRITICISM = frozenset("weaknesses critique recommendations".split())
-CLAIMS = frozenset("claims calculations".split())
-SAME = frozenset("same agree agrees equal equivalent".split())
+    [
+        "answer", "thought", "viewpoint", "synthesis", "conclusion", "revision", "output", "content",
+        "solution", "text",
+    ]
+)  # fmt: skip
+LOOKUPS = frozenset(["lookup", "lookups", "search", "searches", "queries", "open"])
+LABELS = frozenset(["used", "sources", "rests_on"])
+FACTS = frozenset(["insights", "reasoning"])
+CRITICISM = frozenset(["weaknesses", "critique", "recommendations"])
+CLAIMS = frozenset(["claims", "calculations"])
+SAME = frozenset(["same", "agree", "agrees", "equal", "equivalent"])
 ROUTES = {"design": "tree", "plan": "tree"}
 """The mode that is chosen for a kind of task; `linear` for the others."""
 
@@ -29,6 +32,9 @@ APPROACHES = (
     "Estimate first, then correct by the details",
     "Check each figure and name against its source",
 )
+UNSURE = 0.6
+"""A critic finds fault with what it scores lower."""
+
 COUNT = re.compile(r"exactly (\d{1,2}) ")
 BLOCK = re.compile(r'<(\w+) label="([^"]+)"[^>]*>\n(.*?)\n</\1>', re.DOTALL)
 LINE = re.compile(
@@ -64,7 +70,7 @@ class Source(Protocol):
 
 
 class Filling:
-    """Fills one form; `value` is the entry."""
+    """Fills one form."""
 
     def __init__(self, source: Source) -> None:
         self._of, self._attempt = source, source.attempt(0)
@@ -74,51 +80,51 @@ class Filling:
                 self._labelled.append((found[1] or found[2], found[3]))
         self._answers = True
 
+    def reply(self, schema: Schema) -> dict[str, Any]:
+        """Return the object of a whole schema."""
+        self._answers = bool(_answers_in(schema.get("properties", {})))
+        return self._object("", schema) if "properties" in schema else {}
+
     def value(self, name: str, schema: Schema) -> Any:
         """Return a value of a schema for a field of this name."""
         for union in ("anyOf", "oneOf"):
             if union in schema:
                 schema = next(each for each in schema[union] if each.get("type") != "null")
-        kinds = schema.get("type")
+        kinds = schema.get("type", "object" if "properties" in schema else "string")
         kind = next(each for each in kinds if each != "null") if isinstance(kinds, list) else kinds
-        if "const" in schema:
-            return schema["const"]
-        if "enum" in schema:
-            return self._choice(name, schema["enum"])
-        if kind == "object" or "properties" in schema:
-            fields = schema.get("properties", {})
-            if not name:
-                self._answers = bool(_answers_in(fields))
-            return {each: self.value(each, form) for each, form in fields.items()}
-        if kind == "array":
-            return self._list(name, schema)
-        if kind == "boolean":
-            return name not in SAME or len({self._index(text) for _, text in self._labelled}) <= 1
-        if kind in ("number", "integer"):
-            return self._number(name, schema, kind)
-        return self._string(name)
+        if "const" in schema or "enum" in schema:
+            return self._choice(schema.get("enum", [schema.get("const")]))
+        return self._BY_TYPE[kind](self, name, schema)
 
-    def _choice(self, name: str, options: Sequence[Any]) -> Any:
+    def _object(self, name: str, schema: Schema) -> dict[str, Any]:
+        return {each: self.value(each, form) for each, form in schema["properties"].items()}
+
+    def _boolean(self, name: str, schema: Schema) -> bool:
+        return name not in SAME or len({self._index(text) for _, text in self._labelled}) <= 1
+
+    def _choice(self, options: Sequence[Any]) -> Any:
         if "first" in options and "second" in options:
             first, second = self._passage_score("first"), self._passage_score("second")
             return "neither" if first == second else "first" if first > second else "second"
         route = ROUTES.get(self._of.task.kind, "linear")
         return route if route in options else options[0]
 
-    def _number(self, name: str, schema: Schema, kind: str) -> float:
-        if kind == "integer":
-            return int(schema.get("minimum", 1))
+    def _integer(self, name: str, schema: Schema) -> int:
+        return int(schema.get("minimum", 1))
+
+    def _number(self, name: str, schema: Schema) -> float:
         if name.endswith("_score"):
             return self._passage_score(name.removesuffix("_score"))
         if name == "confidence" and not self._answers:
             return self._judged(self._of.text)
         return self._attempt.confidence
 
-    def _string(self, name: str) -> str:
+    def _string(self, name: str, schema: Schema) -> str:
         if name in ANSWERS:
             return self._attempt.text
         if name == "best" and self._labelled:
-            return max(self._labelled, key=lambda each: self._judged(each[1]))[0]
+            scores = {label: self._judged(text) for label, text in self._labelled}
+            return max(scores, key=lambda label: scores[label])
         return "It follows from what is given."
 
     def _list(self, name: str, schema: Schema) -> list[Any]:
@@ -140,7 +146,7 @@ class Filling:
             return [memory.content for memory in self._of.facts]
         if name in CRITICISM:
             index = self._of.index_in(self._of.text)
-            wrong = index is not None and self._judged(self._of.text) < 0.6
+            wrong = index is not None and self._judged(self._of.text) < UNSURE
             return [self._of.fault(index or 0)] if wrong else []
         return []
 
@@ -158,7 +164,7 @@ class Filling:
             one = self.value("", items)
             return [{**one, "constraint": number} for number in range(1, count + 1)]
         if name in LOOKUPS:
-            return [{each: cue for each in fields} for cue in self._of.cues()]
+            return [dict.fromkeys(fields, cue) for cue in self._of.cues()]
         if name in FACTS or not _answers_in(fields):
             return []
         attempts = []
@@ -198,6 +204,15 @@ class Filling:
     def _passage_score(self, name: str) -> float:
         found = re.search(PASSAGE.format(name), self._of.text, re.DOTALL)
         return self._judged(found[1] if found else "")
+
+    _BY_TYPE: ClassVar[dict[str, Callable[..., Any]]] = {
+        "object": _object,
+        "array": _list,
+        "boolean": _boolean,
+        "integer": _integer,
+        "number": _number,
+        "string": _string,
+    }
 
 
 def _answers_in(fields: Schema) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """The programs that check answers: numbers, texts, orders, plans, and code with tests."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -65,6 +65,10 @@ def _plan(check: Check, line: str) -> str:
         return f"{unknown[0]} is no item"
     if len(set(chosen)) < len(chosen):
         return "has an item twice"
+    return _plan_fault(check, items, chosen)
+
+
+def _plan_fault(check: Check, items: Mapping[str, Any], chosen: Sequence[str]) -> str:
     if sum(items[name]["cost"] for name in chosen) > check["budget"]:
         return "is over the budget"
     if lack := set(check["needs"]) - set(chain(*(items[name]["gives"] for name in chosen))):

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 Schema = dict[str, Any]
 ANSWERS = frozenset(
     [
-        "answer", "thought", "viewpoint", "synthesis", "conclusion", "revision", "output", "content",
-        "solution", "text",
+        "answer", "thought", "viewpoint", "synthesis", "conclusion", "revision", "output",
+        "content", "solution", "text",
     ]
 )  # fmt: skip
 LOOKUPS = frozenset(["lookup", "lookups", "search", "searches", "queries", "open"])

@@ -250,21 +250,20 @@ def _new_item(memory: Memory) -> dict[str, str]:
 def report(systems: Sequence[str], log: EvalLog) -> dict[str, Any]:
     """Return one row for each system, over all kinds and for each; intervals are of 95 %."""
     kinds = sorted({record.group for record in log.records})
-    groups = [kinds, *([kind] for kind in kinds)]
-    rows = [_row(system, each, log.records) for each in groups for system in systems]
+    rows = [_row(system, kind, log.records) for kind in (ALL, *kinds) for system in systems]
     return {"tasks": len({record.cluster for record in log.records}), "rows_of": rows}
 
 
-def _row(system: str, kinds: Sequence[str], records: Sequence[Record]) -> dict[str, Any]:
+def _row(system: str, kind: str, records: Sequence[Record]) -> dict[str, Any]:
     def of(name: str) -> list[Record]:
-        return [r for r in records if r.group in kinds and r.item.startswith(f"{name}/")]
+        return [r for r in records if kind in (r.group, ALL) and r.item.startswith(f"{name}/")]
 
     own, base = of(system), of(BASE)
     found, n = table(own), len(own)
     solved = sum(record.scores[SCORE] for record in own)
     row: dict[str, Any] = {
         "row": system,
-        "kind": kinds[0] if len(kinds) == 1 else ALL,
+        "kind": kind,
         "n": n,
         SCORE: round(solved / n, 4),
         "interval": [round(end, 4) for end in wilson_interval(solved, n)],

@@ -27,9 +27,9 @@ def run(
     half: Annotated[
         str | None,
         typer.Option(
-            help="Of recall, metacognition, grounding, history, triggers, outcomes and poisoning: "
-            "dev, held, all.",
-            show_default="all; of metacognition, grounding, history, poisoning dev",
+            help="Of recall, reason, metacognition, grounding, history, triggers, outcomes and "
+            "poisoning: dev, held, all.",
+            show_default="all; of reason, metacognition, grounding, history, poisoning dev",
         ),
     ] = None,
     asked: Annotated[
@@ -41,7 +41,7 @@ def run(
     epochs: Annotated[
         int | None,
         typer.Option(
-            min=1, max=100, help="Of recall and files: how often each item.", show_default="1"
+            min=1, max=100, help="Of recall, reason, files: how often each item.", show_default="1"
         ),
     ] = None,
     ablate: Annotated[
@@ -53,17 +53,21 @@ def run(
     ] = None,
     items: Annotated[
         int | None,
-        typer.Option(min=1, help="Of sim-... and files: how many items, from the first."),
+        typer.Option(
+            min=1,
+            help="Of sim-..., reason (of each kind) and files: how many items, from the first.",
+        ),
     ] = None,
     row: Annotated[
-        list[str] | None, typer.Option(help="Of sim-...: only this row; may be given again.")
+        list[str] | None,
+        typer.Option(help="Of sim-... and reason: only this row; may be given again."),
     ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Of sim-...: a setting of its own; of files: an argument of the tool.",
+            help="Of sim-... and reason: a setting of its own; of files: an argument of the tool.",
         ),
     ] = None,
     by: Annotated[

@@ -90,6 +90,10 @@ KINDS = (
         tuple(ORCHESTRATION_EVALS), ("seeds", "items", "row", "set"), "packaged:orchestration",
         "orchestration_tables:draw_orchestration",
     ),
+    Kind(
+        ("reason",), (*_OF_MODELS, "items", "epochs", "row", "set"), "packaged:reason",
+        "orchestration_tables:draw_reason",
+    ),
     Kind(("metacognition",), _OF_MODELS, "packaged:split", "check_tables:draw_metacognition"),
     Kind(("grounding",), _OF_MODELS, "packaged:split", "check_tables:draw_grounding"),
     Kind(("triggers",), ("half",), "packaged:split", "check_tables:draw_triggers"),

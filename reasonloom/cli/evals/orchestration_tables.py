@@ -91,3 +91,42 @@ def _score(result: dict[str, Any], score: float, *, signed: bool = False) -> str
 
 def _change(share: float | None) -> str:
     return "" if share is None else f"{share:+.0%}"
+
+
+READER_NOTE = (
+    "With simulated:reader this measures orchestration, not reasoning: which facts reach the model,"
+    " and what is made of its samples and judgements."
+)
+
+
+def draw_reason(result: dict[str, Any]) -> None:
+    """Print what each system solved, over all kinds and for each, and how that was measured."""
+    console = wide_console(WIDTH)
+    console.print(_reason_rows(result))
+    console.print(READER_NOTE, style="bold")
+    console.print(
+        "Intervals are of 95 %: of shares by Wilson, of differences to direct (the same tasks) by"
+        " bootstrap over tasks. Calls and tokens are means of a task."
+    )
+
+
+def _reason_rows(result: dict[str, Any]) -> Table:
+    numbers = ("solved", "95 %", "n", "calls", "tokens", "to direct", "95 %")
+    title = f"{result['eval']}, {result['half']} · {result['tasks']} tasks · llm {result['llm']}"
+    table = Table("kind", "row", *(Column(name, justify="right") for name in numbers), title=title)
+    for row in result["rows_of"]:
+        low, high = (f"{100 * end:.0f}" for end in row["interval"])
+        lower, upper = (f"{100 * end:+.0f}" for end in row.get("difference_interval", (0, 0)))
+        compared = "difference" in row
+        table.add_row(
+            row["kind"],
+            row["row"],
+            f"{100 * row['solved']:.1f} %",
+            f"{low} to {high}",
+            str(row["n"]),
+            f"{row['calls']:.1f}",
+            f"{row['tokens']:,}",
+            f"{100 * row['difference']:+.1f}" if compared else "",
+            f"{lower} to {upper}" if compared else "",
+        )
+    return table

@@ -7,6 +7,8 @@ from reasonloom.cli.arguments import parse_versions
 from reasonloom.cli.evals.request import EvalRequest, EvalWork, parse_limits, parse_pairs
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.system import System
+from reasonloom.evals.simulated.reader import Reader, SimulatedReader
+from reasonloom.evals.simulated.reason_tasks import load_tasks
 from reasonloom.evals.suites.history import suite as history_suite
 from reasonloom.evals.suites.memory import answerable as answerable_suite
 from reasonloom.evals.suites.memory import context as context_suite
@@ -15,6 +17,8 @@ from reasonloom.evals.suites.memory.datasets import Source, retrieval_suite
 from reasonloom.evals.suites.packaged import Packaged, run_packaged
 from reasonloom.evals.suites.reasoning.orchestration import suite as orchestration_suite
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices, load_orchestration
+from reasonloom.evals.suites.reasoning.reason import suite as reason_suite
+from reasonloom.llm.interfaces import LanguageModel
 
 SPLIT_SUITES = {
     "metacognition": "metacognition.suite",
@@ -73,6 +77,25 @@ def split(request: EvalRequest) -> EvalWork:
     return _work(request, module.packaged(request.options.get("half", "dev"), request.data))
 
 
+def reason(request: EvalRequest) -> EvalWork:
+    """Return what runs the reasoning bench, by the simulated reader unless a model is named."""
+    options = request.options
+    settings = parse_pairs(options.get("set", ()), "set")
+    reason_suite.require_reader(options.get("llm"), settings)
+    suite = reason_suite.packaged(
+        options.get("half", "dev"),
+        request.data,
+        only=options.get("row", ()),
+        items=options.get("items"),
+        epochs=options.get("epochs", 1),
+        settings=settings,
+    )
+    if options.get("llm") in (None, SimulatedReader.name):
+        tasks = load_tasks("all", request.data) if request.data else ()
+        return _work(request, suite, SimulatedReader(Reader.of(settings), tasks=tasks))
+    return _work(request, suite)
+
+
 def history(request: EvalRequest) -> EvalWork:
     """Return what runs the questions about past conversations."""
     options = request.options
@@ -87,7 +110,7 @@ def conversations(request: EvalRequest) -> EvalWork:
     return _work(request, locomo_history.packaged(request.data))
 
 
-def _work(request: EvalRequest, suite: Packaged) -> EvalWork:
+def _work(request: EvalRequest, suite: Packaged, llm: LanguageModel | None = None) -> EvalWork:
     options = request.options
     prompts = dict(parse_versions(options.get("prompt", ())))
     if len(prompts) < len(options.get("prompt", ())):
@@ -95,7 +118,7 @@ def _work(request: EvalRequest, suite: Packaged) -> EvalWork:
             "--prompt: name each once here, and hold two runs against each other by `eval compare`",
             field="prompt",
         )
-    system, purse = System(prompts=prompts, llm=options.get("llm")), parse_limits(options)
+    system, purse = System(prompts=prompts, llm=llm or options.get("llm")), parse_limits(options)
     seed, at_once = options.get("seed", 0), options.get("parallel", 1)
     return lambda report: run_packaged(
         suite, request.log, system=system, purse=purse, seed=seed, at_once=at_once, tell=report

@@ -13,6 +13,7 @@ from reasonloom.evals.core.budget import Budget, Spending
 from reasonloom.evals.core.llm_calls import BudgetedModel, Limits, RecordedModel
 from reasonloom.evals.simulated.game24.model import Game24Model
 from reasonloom.evals.simulated.intersection import SimulatedIntersecter
+from reasonloom.evals.simulated.reader import SimulatedReader
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.llm.from_settings import choose_llm
 from reasonloom.llm.providers.caller import CALLER
@@ -27,6 +28,7 @@ SIMULATED: Mapping[str, Callable[[], LanguageModel]] = {
     "game24": Game24Model,
     "sorting": lambda: SimulatedSorter(0),
     "intersection": lambda: SimulatedIntersecter(0),
+    "reader": SimulatedReader,
 }
 """Models that `simulated:NAME` may select in an eval."""
 

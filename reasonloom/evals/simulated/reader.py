@@ -1,0 +1,285 @@
+"""The simulated reader, which answers any prompt of the modes about a task of the reasoning bench.
+
+It knows a task's answers, but uses only what is in its prompt: it finds the task by its question
+or by an answer to it, and a memory by its content. With all needed memories it is right with the
+task's own probability, which is drawn once from a Beta, so that samples of one task agree more
+than chance; without them it answers as somebody would who lacks them. Draws are keyed by seed,
+task, kind of call, prompt and sample; the order of a prompt's lines is no part of the key.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any
+
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.simulated.conversation import GPT_35, SimulatedModel, words
+from reasonloom.evals.simulated.draw import chance, trait
+from reasonloom.evals.simulated.reader_form import Filling, Source
+from reasonloom.evals.simulated.reason_tasks import Memory, Task, load_tasks
+from reasonloom.llm.interfaces import Ask, Reply, Usage
+
+RIGHT = 0
+"""The index of a task's right answer among its answers."""
+
+SCORES = (0.9, 0.3)
+"""What a judge gives an answer that it holds to be right, and to be wrong."""
+
+NOISE = 0.1
+FEEDBACK = re.compile(
+    r"<(?:criticism|feedback|failed|checks?|failures?)>\s*\S.*?\n</", re.DOTALL | re.IGNORECASE
+)
+UNKNOWN = Task("unknown-1", "", "", (), "I cannot tell.", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Parameters of the reader, all probabilities except `spread`.
+
+    Attributes:
+        solve: a sample with all needed memories is right, on average over tasks.
+        spread: concentration of the tasks' own probabilities: low is all or nothing.
+        guess: an answer is right although a needed memory is missing.
+        judge: an answer is rightly told right or wrong, with all needed memories.
+        mend: a wrong answer is repaired after feedback, with all needed memories.
+        curious: what is missing is looked up if the reply has a place for it.
+        distract: share of `solve` that is lost for each ten needless memories.
+    """
+
+    solve: float = 0.75
+    spread: float = 1.5
+    guess: float = 0.03
+    judge: float = 0.8
+    mend: float = 0.6
+    curious: float = 0.85
+    distract: float = 0.05
+
+    @classmethod
+    def of(cls, settings: Mapping[str, str]) -> "Reader":
+        """Return the parameters with those given changed.
+
+        Raises:
+            InvalidArgument: there is no such parameter, or a value is out of range.
+        """
+        known = [each.name for each in fields(cls)]
+        given: dict[str, float] = {}
+        for name, value in settings.items():
+            if name not in known:
+                raise InvalidArgument(f"set: {name} is none of {', '.join(known)}", field="set")
+            try:
+                given[name] = float(value)
+            except ValueError:
+                given[name] = -1
+            if not 0 <= given[name] <= (1 if name != "spread" else 1_000):
+                raise InvalidArgument(f"{name}: must be a number from 0 to 1", field=name)
+        return replace(cls(), **given)
+
+
+def plain(text: str) -> str:
+    """Return a text with single spaces and in lower case, as texts are searched for."""
+    return " ".join(text.split()).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A task with its texts as they are searched for."""
+
+    task: Task
+    question: str
+    answers: tuple[str, ...]
+    memories: tuple[tuple[str, Memory], ...]
+
+
+class SimulatedReader(SimulatedModel):
+    """Answers by what is in the prompt, in the form of the schema."""
+
+    name = "simulated:reader"
+    price = GPT_35
+
+    def __init__(
+        self, reader: Reader | None = None, *, tasks: Sequence[Task] = (), seed: int = 0
+    ) -> None:
+        self.reader, self._seed, self._tasks = reader or Reader(), seed, tasks
+
+    @cached_property
+    def _known(self) -> tuple[_Known, ...]:
+        return tuple(
+            _Known(
+                task,
+                plain(task.question),
+                tuple(map(plain, task.answers)),
+                tuple((plain(memory.content), memory) for memory in task.memories),
+            )
+            for task in self._tasks or load_tasks()
+        )
+
+    def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
+        """Fill the form that is asked for."""
+        parsed: dict[str, Any] = Filling(self._read(question, ask)).reply(ask.schema or {})
+        return parsed, self.estimated_usage(question, json.dumps(parsed, ensure_ascii=False))
+
+    async def answer(self, ask: Ask) -> Reply:
+        """Answer in the form that is asked for, or as plain text if none is."""
+        if ask.schema is not None:
+            return await SimulatedModel.answer(self, ask)
+        question = words(ask.messages)
+        text = self._read(question, ask).attempt(0).text
+        return Reply(text, None, self.name, self.estimated_usage(question, text))
+
+    def _read(self, question: tuple[str, str], ask: Ask) -> "Reading":
+        text = "\n".join(question)
+        searched = plain(text)
+        known = self._find(searched)
+        seed = self._seed if ask.seed is None else self._seed + ask.seed - ask.sample
+        # The order of lines is left out: judges' candidates come in an order drawn by lot.
+        lines = "\n".join(sorted(text.splitlines()))
+        state = blake2b(lines.encode(), digest_size=8).hexdigest()
+        return Reading(self.reader, known, text, searched, seed, state, ask.sample)
+
+    def _find(self, searched: str) -> _Known:
+        for known in self._known:
+            if known.question in searched:
+                return known
+        for known in self._known:
+            if any(each in searched for each in known.answers):
+                return known
+        return _Known(UNKNOWN, "", (plain(UNKNOWN.right),), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An answer: its index among the task's, its text, and the stated confidence."""
+
+    index: int
+    text: str
+    confidence: float
+
+
+class Reading(Source):
+    """One prompt as the reader sees it: the task, the memories in it, and the answers in it."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        known: _Known,
+        text: str,
+        searched: str,
+        seed: int,
+        state: str,
+        sample: int,
+    ) -> None:
+        self.reader, self.task, self.text, self._known = reader, known.task, text, known
+        self._key = (seed, state, sample)
+        seen = [memory for content, memory in known.memories if content in searched]
+        self.facts = tuple(memory for memory in seen if memory.needed)
+        self._needless = len(seen) - len(self.facts)
+        self._candidates = [
+            index for index, each in enumerate(known.answers) for _ in range(searched.count(each))
+        ]
+        keys = {memory.key for memory in self.facts}
+        self._missing = tuple(memory for memory in self.task.needed if memory.key not in keys)
+
+    def _chance(self, kind: str, sample: int = 0) -> float:
+        seed, state, own = self._key
+        return chance(seed, self.task.id, f"{kind}/{sample}", state, own)
+
+    @property
+    def _ability(self) -> float:
+        """The task's own probability, less what needless memories distract."""
+        mean, spread = self.reader.solve, self.reader.spread
+        low, high = mean * spread, (1 - mean) * spread
+        own = trait(self.task.id, "ability").betavariate(low, high) if low and high else mean
+        return own * max(0.0, 1 - self.reader.distract * self._needless / 10)
+
+    def attempt(self, number: int) -> Attempt:
+        """Return an answer; `number` counts those of one reply."""
+        index = self._choose(number)
+        cited = "; ".join(memory.content for memory in self.facts)
+        text = f"By the notes: {cited}\n{self.task.answers[index]}" if cited else ""
+        return Attempt(index, text or self.task.answers[index], self._confidence(index, number))
+
+    def _choose(self, number: int) -> int:
+        """Return the index of an answer: one of the prompt's, or one of the reader's own."""
+        own = self._own(number)
+        if not self._candidates:
+            return own
+        place = int(self._chance("adopt", number) * len(self._candidates))
+        adopted = self._candidates[place]
+        if len(set(self._candidates)) == 1 and FEEDBACK.search(self.text):
+            return self._mended(adopted, number)
+        if self._missing:
+            return adopted
+        preferred = [each for each in self._candidates if self.judged(each) > sum(SCORES) / 2]
+        if not preferred:
+            return own
+        return preferred[int(self._chance("adopt", number) * len(preferred))]
+
+    def _mended(self, given: int, number: int) -> int:
+        if given == RIGHT:
+            keeps = 0.5 if self._missing else self.reader.judge
+            return RIGHT if self._chance("keep", number) < keeps else self._own(number)
+        if self._missing:
+            return given
+        return RIGHT if self._chance("mend", number) < self.reader.mend else given
+
+    def _own(self, number: int) -> int:
+        right = self.reader.guess if self._missing else self._ability
+        if self._chance("answer", number) < right or not self.task.wrong:
+            return RIGHT
+        missing = {memory.key for memory in self._missing}
+        wrong = list(enumerate(self.task.wrong, 1))
+        fitting = [index for index, each in wrong if each.missing in missing]
+        slips = [index for index, each in wrong if not each.missing]
+        choices = fitting or slips or [index for index, _ in wrong]
+        # The same mistake is preferred in all samples.
+        usual = trait(self.task.id, "mistake", str(sorted(missing))).choice(choices)
+        others = [*choices, *[usual] * len(choices)]
+        return others[int(self._chance("mistake", number) * len(others))]
+
+    def _confidence(self, index: int, number: int) -> float:
+        noise = NOISE * (2 * self._chance("confidence", number) - 1)
+        if self._missing:
+            return round(0.35 + noise, 2)
+        return round(min(0.6 + 0.2 * (index == RIGHT) + 0.2 * (self._ability - 0.5) + noise, 1), 2)
+
+    def judged(self, index: int) -> float:
+        """Return the score of an answer of the task."""
+        knows = 0.5 if self._missing else self.reader.judge
+        says_right = (index == RIGHT) == (self._chance("judge", index) < knows)
+        return round(SCORES[not says_right] + NOISE * (self._chance("score", index) - 0.5), 3)
+
+    def index_in(self, text: str) -> int | None:
+        """Return which of the task's answers a text holds, None if none; the last if several."""
+        searched = plain(text)
+        places = [searched.rfind(each) for each in self._known.answers]
+        return places.index(max(places)) if max(places) >= 0 else None
+
+    def cues(self) -> list[str]:
+        """Return what to search for next: missing memories whose `after` are all in the prompt."""
+        if self._chance("curious") >= self.reader.curious:
+            return []
+        seen = {memory.key for memory in self.facts}
+        return [each.cue for each in self._missing if seen.issuperset(each.after)]
+
+    def fault(self, index: int) -> str:
+        """Return what a critic says of a wrong answer, as far as the prompt shows it."""
+        wrong = self.task.wrong[index - 1] if index and not self._missing else None
+        return f"It {wrong.fault}." if wrong else "A step does not follow from what is given."
+
+    def claims(self, index: int) -> list[str]:
+        """Return the claims of an answer; those of a slip end in its own number."""
+        if index == RIGHT or self.task.wrong[index - 1].missing:
+            return list(self.task.claims) if index == RIGHT else []
+        numbers = re.findall(r"\d+(?:\.\d+)?", self.task.answers[index].rpartition(":")[2])
+        value = f"{self.task.check.get('value', ''):g}" if numbers and self._numeric else ""
+        return [
+            re.sub(rf"(?<![\d.]){re.escape(value)}(?![\d.])", numbers[-1], each) if value else each
+            for each in self.task.claims
+        ]
+
+    @property
+    def _numeric(self) -> bool:
+        return self.task.check.get("type") == "number"

@@ -1,0 +1,1 @@
+"""The reasoning bench: tasks with memories, checked by programs, answered by each mode."""

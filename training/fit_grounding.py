@@ -83,7 +83,7 @@ def fit(features: np.ndarray, labels: np.ndarray) -> Fitted:
     means, spreads = features.mean(0), features.std(0)
     spreads[spreads == 0] = 1.0
     x = np.c_[np.ones(len(features)), (features - means) / spreads]
-    (claims, width), count = x.shape, len(LABELS)
+    width, count = x.shape[1], len(LABELS)
     target = np.eye(count)[labels]
     weights = np.zeros((width, count))
     penalty = np.full((width, count), PENALTY)
@@ -153,9 +153,7 @@ def figures(claims: Claims, everyday: Claims) -> tuple[str, Fitted, dict[str, fl
     labels = np.tile(claims.labels, SEEDS)
     loss = -np.log(likely[np.arange(len(labels)), labels]).mean()
     of_cases = decide(likely, np.tile(claims.literal, SEEDS), least)
-    of_everyday = decide(
-        fitted.probabilities(everyday.features), everyday.literal, least
-    )
+    of_everyday = decide(fitted.probabilities(everyday.features), everyday.literal, least)
     cells = [f"{loss:.3f}", *_shares(of_cases, labels), *_shares(of_everyday, everyday.labels)]
     return " | ".join(cells), fitted, least
 

@@ -66,7 +66,7 @@ async def read_claim(
     claim = claim[:READ]
     kept = {key: statements(text[:READ]) for key, text in islice(memories.items(), NEAREST)}
     covers = {key: compare_texts(claim, text).coverage for key, text in kept.items()}
-    nearest = {key: kept[key] for key in sorted(kept, key=lambda key: -covers[key])}
+    nearest = {key: kept[key] for key in sorted(kept, key=lambda key: (-covers[key], kept[key]))}
     former = dict(islice((old or {}).items(), CORRECTED))
     room = MOST_LETTERS // len(nearest)
     texts = {key: excerpt(text, claim, room) for key, text in nearest.items()}

@@ -60,9 +60,7 @@ def compare_texts(claim: str, text: str) -> Comparison:
     if _all_said(claimed, said):
         same = frozenset(range(len(parts)))
     else:
-        same = frozenset(
-            n for n, part in enumerate(parts) if _all_said(read_wording(part), said)
-        )
+        same = frozenset(n for n, part in enumerate(parts) if _all_said(read_wording(part), said))
     left = [claim, *(part for n, part in enumerate(parts) if n not in same)]
     why = None if len(same) == len(parts) else _first_conflict(left, said)
     content = [term for sentence in said for term in sentence.terms if term.content]
@@ -75,9 +73,7 @@ def compare_texts(claim: str, text: str) -> Comparison:
     return Comparison(relation, covered, uncovered, why, same)
 
 
-def cover(
-    claimed: Sequence[Term], held: Sequence[Term]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def cover(claimed: Sequence[Term], held: Sequence[Term]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the texts of the claimed terms that are among the held ones, and of those not."""
     keys = {term.key for term in held if not term.value}
     values = [term.value for term in held if term.value]
@@ -151,7 +147,9 @@ def _conflict(claimed: Sentence, held: Sentence) -> str | None:
 def _denial(claimed: Sentence, held: Sentence) -> str | None:
     """What is denied may be said shorter: who never sails does not sail on Sundays either."""
     ours, theirs = _bare(claimed.terms), _bare(held.terms)
-    denying, other = ("the claim", "the memory") if claimed.denials % 2 else ("the memory", "the claim")
+    denying, other = (
+        ("the claim", "the memory") if claimed.denials % 2 else ("the memory", "the claim")
+    )
     shorter, longer = (ours, theirs) if claimed.denials % 2 else (theirs, ours)
     if len(shorter) < LEAST or not _equal(shorter, longer[: len(shorter)]):
         return None
@@ -160,10 +158,12 @@ def _denial(claimed: Sentence, held: Sentence) -> str | None:
 
 
 def _other_figure(one: Term, other: Term, *, last: bool) -> bool:
-    """Tell whether two figures exclude each other; a bare number within a sentence may be a name."""
+    """Tell whether two figures exclude each other; a bare number that is not `last` may be a name."""
     if not (one.value and other.value):
         return False
-    bare = one.value.kind == other.value.kind == "number" and not (one.value.unit or other.value.unit)
+    bare = one.value.kind == other.value.kind == "number" and not (
+        one.value.unit or other.value.unit
+    )
     return last if bare else rivals(one.value, other.value)
 
 
@@ -241,9 +241,7 @@ def join_comparisons(
     """Return what comparisons of a claim of so many parts decide together."""
     left = set(range(parts))
     supports: list[int] = []
-    ranked = sorted(
-        compared, key=lambda key: (-len(compared[key].same), -sure.get(key, 1.0), -key)
-    )
+    ranked = sorted(compared, key=lambda key: (-len(compared[key].same), -sure.get(key, 1.0), -key))
     for key in ranked:
         if compared[key].same & left:
             supports.append(key)

@@ -106,7 +106,7 @@ async def weigh_evidence(
     sure: Mapping[int, float] = MappingProxyType({}),
     seconds: float = SECONDS,
 ) -> Verdict:
-    """Return the verdict of memories, by their numbers, on a claim; `current` has the nearest first.
+    """Return the verdict of memories, by their numbers, on a claim; the nearest come first.
 
     What memories say in the claim's own words, or deny, is decided by words. Of an English claim
     the packaged reader decides the rest; in other languages nothing does. `partial` needs
@@ -136,7 +136,8 @@ def _compare(
     until = time.monotonic() + seconds
     now = dict(_compared(claim, current, until))
     before = dict(_compared(claim, {key: each.text for key, each in old.items()}, until))
-    covered, uncovered = 0, []
+    covered = 0
+    uncovered: list[str] = []
     for part in parts_of(claim):
         terms = read_wording(part).content
         found = [cover(terms, read_wording(current[key]).content) for key in now]
@@ -243,7 +244,9 @@ def _corrected(
     if not said:
         return verdict
     witnesses = {
-        new: Witness(new, "contradicts", words.current[new].covered, CORRECTED.format(old=key, new=new))
+        new: Witness(
+            new, "contradicts", words.current[new].covered, CORRECTED.format(old=key, new=new)
+        )
         for key in reversed(said)
         for new in [old[key].corrected_by]
     }

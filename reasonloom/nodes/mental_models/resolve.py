@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.mental_models.extras import Resolved, ResolvePrediction
 from reasonloom.errors import InvalidArgument, Settled
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.graph_memory.grounding.pair import Pair, judge_texts
+from reasonloom.nodes.graph_memory.grounding.literal import Comparison, compare_texts
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.mental_models.accuracy import figures_of
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -38,7 +38,7 @@ CALLER_SAYS = "was_accurate says so"
 SAME = "the observation says the same"
 OTHERWISE = "the observation says otherwise: {why}"
 PART = "words do not show it: of the prediction the observation has {covered}, not {uncovered}"
-DOUBTED = "words do not show it: {doubt}"
+DOUBTED = "words do not show it: the observation does not say all of it together"
 NONE = "words do not show it: the observation has none of the prediction's"
 BY_WORDS = "without a language model the outcome is estimated by words alone"
 NO_REPLY = "no answer of the language model could be used: the outcome is estimated by words alone"
@@ -86,7 +86,7 @@ async def _ask_llm(execution: Execution, prediction: PredictionRow, observation:
 
 def judge_by_words(predicted: str, observation: str, notes: list[str] | None = None) -> Outcome:
     """Return the outcome that the words of an observation show."""
-    pair = judge_texts(predicted[:MOST_READ_CHARS], observation[:MOST_READ_CHARS])
+    pair = compare_texts(predicted[:MOST_READ_CHARS], observation[:MOST_READ_CHARS])
     if pair.relation == "same":
         return Outcome(True, WORDS, SAME, notes or [])
     if pair.relation == "contradicts":
@@ -94,13 +94,12 @@ def judge_by_words(predicted: str, observation: str, notes: list[str] | None = N
     return Outcome(None, WORDS, _undecided_reason(pair), notes or [])
 
 
-def _undecided_reason(pair: Pair) -> str:
+def _undecided_reason(pair: Comparison) -> str:
     if not pair.covered:
         return NONE
     if pair.uncovered:
         return PART.format(covered=_list_words(pair.covered), uncovered=_list_words(pair.uncovered))
-    doubts = (part.doubt.why for part in pair.parts if part.doubt)
-    return DOUBTED.format(doubt=next(doubts, "not all of it is said together"))
+    return DOUBTED
 
 
 def _list_words(words: tuple[str, ...]) -> str:

@@ -1,1 +1,0 @@
-"""Reads text for grounding: clauses, terms, figures, moods and matches."""

@@ -18,7 +18,7 @@ from typing import Any
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.simulated.conversation import GPT_35, SimulatedModel, words
 from reasonloom.evals.simulated.draw import chance, trait
-from reasonloom.evals.simulated.reader_form import Filling, Source
+from reasonloom.evals.simulated.reader_form import Attempt, Filling, Source
 from reasonloom.evals.simulated.reason_tasks import Memory, Task, load_tasks
 from reasonloom.llm.interfaces import Ask, Reply, Usage
 
@@ -147,15 +147,6 @@ class SimulatedReader(SimulatedModel):
             if any(each in searched for each in known.answers):
                 return known
         return _Known(UNKNOWN, "", (plain(UNKNOWN.right),), ())
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """An answer: its index among the task's, its text, and the stated confidence."""
-
-    index: int
-    text: str
-    confidence: float
 
 
 class Reading(Source):

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
-    from reasonloom.evals.simulated.reader import Attempt
     from reasonloom.evals.simulated.reason_tasks import Memory, Task
 
 Schema = dict[str, Any]
@@ -43,6 +43,15 @@ LINE = re.compile(
 PASSAGE = r"<{0}>\n(.*?)\n</{0}>"
 
 
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An answer: its index among the task's, its text, and the stated confidence."""
+
+    index: int
+    text: str
+    confidence: float
+
+
 class Source(Protocol):
     """What a form is filled from."""
 
@@ -50,7 +59,7 @@ class Source(Protocol):
     text: str
     facts: "Sequence[Memory]"
 
-    def attempt(self, number: int) -> "Attempt":
+    def attempt(self, number: int) -> Attempt:
         """Return an answer."""
 
     def judged(self, index: int) -> float:
@@ -74,7 +83,9 @@ class Filling:
 
     def __init__(self, source: Source) -> None:
         self._of, self._attempt = source, source.attempt(0)
-        self._labelled = [(label, text) for _, label, text in BLOCK.findall(source.text)]
+        self._labelled: list[tuple[str, str]] = [
+            (label, text) for _, label, text in BLOCK.findall(source.text)
+        ]
         for line in source.text.splitlines():
             if found := LINE.match(line):
                 self._labelled.append((found[1] or found[2], found[3]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -84,7 +85,7 @@ def prompt(*keys: str) -> list[dict[str, str]]:
 
 async def test_the_reader_uses_only_facts_of_its_prompt() -> None:
     model, needed = SimulatedReader(SURE), [each.key for each in TASK.needed]
-    given = {"content": TASK.question, "history": [], "doubt": ""}
+    given: dict[str, Any] = {"content": TASK.question, "history": [], "doubt": ""}
     right = await reply_of(model, "linear/continue", memories=prompt(*needed), **given)
     lacking = await reply_of(model, "linear/continue", memories=prompt(*needed[1:]), **given)
     assert fault_of(TASK.check, right["thought"]) == ""
@@ -110,7 +111,7 @@ async def test_a_sure_judge_prefers_the_right_answer(name: str) -> None:
     ]
     memories = prompt(*(each.key for each in TASK.needed))
     known = PROMPTS.get(name).about.variables
-    given = {"content": TASK.question, "problem": TASK.question, "others": []}
+    given: dict[str, Any] = {"content": TASK.question, "problem": TASK.question, "others": []}
     variables = {**given, "memories": memories, "candidates": candidates}
     reply = await reply_of(SimulatedReader(SURE), name, **{each: variables[each] for each in known})
     scores = {each["label"]: each.get("score", each.get("validity")) for each in reply["scores"]}

@@ -12,7 +12,6 @@ from typing import Literal
 
 from reasonloom.nodes.graph_memory.grounding.figure_match import rivals, same_value
 from reasonloom.nodes.graph_memory.grounding.wording import (
-    HIRAGANA,
     Sentence,
     Term,
     Wording,
@@ -146,7 +145,7 @@ def _conflict(claimed: Sentence, held: Sentence) -> str | None:
 
 def _denial(claimed: Sentence, held: Sentence) -> str | None:
     """What is denied may be said shorter: who never sails does not sail on Sundays either."""
-    ours, theirs = _bare(claimed.terms), _bare(held.terms)
+    ours, theirs = ([term for term in each.terms if term.content] for each in (claimed, held))
     denying, other = (
         ("the claim", "the memory") if claimed.denials % 2 else ("the memory", "the claim")
     )
@@ -165,12 +164,6 @@ def _other_figure(one: Term, other: Term, *, last: bool) -> bool:
         one.value.unit or other.value.unit
     )
     return last if bare else rivals(one.value, other.value)
-
-
-def _bare(terms: Sequence[Term]) -> Sequence[Term]:
-    """Return terms without the endings of a Japanese sentence, which tell its form."""
-    ends = terms and HIRAGANA.fullmatch(terms[-1].text)
-    return terms[:-1] if ends else terms
 
 
 BETWEEN = re.compile(r"[\s\-]*(?:[^\W\d_]{1,4}[\s\-]+){0,2}")

@@ -37,7 +37,7 @@ SAID = 0.5
 SURE = MappingProxyType({"verified": 0.9, "partial": 0.6, "contradicted": 0.8})
 """How sure a verdict is that words alone give."""
 
-READER = "read together, the memories make the claim unlikely to be true"
+READER = "it says otherwise in other words, as far as the packaged reader can tell"
 CORRECTED = "node {old} said so, and node {new} corrects it"
 
 

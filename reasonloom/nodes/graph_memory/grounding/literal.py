@@ -90,9 +90,8 @@ def cover(claimed: Sequence[Term], held: Sequence[Term]) -> tuple[tuple[str, ...
 
 def _all_said(claimed: Wording, said: Sequence[Sentence]) -> bool:
     """Tell whether each sentence of a claim is among those of a text."""
-    return bool(claimed.sentences) and all(
-        any(_says(held, each) for held in said) for each in claimed.sentences
-    )
+    wanted = [each for each in claimed.sentences if each.clauses]
+    return bool(wanted) and all(any(_says(held, each) for held in said) for each in wanted)
 
 
 def _first_conflict(parts: Sequence[str], said: Sequence[Sentence]) -> str | None:
@@ -157,7 +156,7 @@ def _denial(claimed: Sentence, held: Sentence) -> str | None:
 
 
 def _other_figure(one: Term, other: Term, *, last: bool) -> bool:
-    """Tell whether two figures exclude each other; a bare number that is not `last` may be a name."""
+    """Tell whether two figures exclude each other; bare ones that are not `last` may be names."""
     if not (one.value and other.value):
         return False
     bare = one.value.kind == other.value.kind == "number" and not (

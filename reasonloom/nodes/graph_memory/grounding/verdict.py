@@ -213,7 +213,7 @@ def _in_english(claim: str, current: Mapping[int, str]) -> bool:
 def _by_reader(words: Compared, reading: ClaimReading) -> Verdict:
     """Return the verdict that the features make likeliest, with the memory that decides."""
     likely = probabilities(reading.features)
-    label = choose(likely)
+    label = choose(likely, reading.features)
     alone = {key: each for key, each in reading.alone.items() if key in words.current}
     if label == "contradicted":
         worst = max(alone, key=lambda key: alone[key].contradiction)

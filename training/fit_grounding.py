@@ -13,7 +13,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -22,7 +22,7 @@ import numpy as np
 
 from reasonloom.evals.suites.everyday.data import load_everyday
 from reasonloom.nodes.graph_memory.grounding import combination
-from reasonloom.nodes.graph_memory.grounding.features import GROUPS, NAMES, read_claim
+from reasonloom.nodes.graph_memory.grounding.features import GROUPS, NAMES, OPEN_FIGURES, read_claim
 from reasonloom.nodes.graph_memory.grounding.literal import decide_literally
 
 CASES = Path(__file__).parent / "cases" / "grounds-1.jsonl"
@@ -37,18 +37,20 @@ PENALTY, FOLDS, SEEDS, STEPS = 5.0, 10, 5, 30
 class Claims:
     """Claims: features (claims x features), labels, their notes, and what words decide of them.
 
-    `literal` is the place of a label, -1 where words decide nothing.
+    `literal` is the place of a label, -1 where words decide nothing; `figures` tells that memories
+    lack a figure of the claim.
     """
 
     features: np.ndarray
     labels: np.ndarray
     notes: list[tuple[str, ...]]
     literal: np.ndarray
+    figures: np.ndarray
 
     def only(self, names: Sequence[str]) -> Claims:
         """Return the claims with some features alone."""
         kept = [NAMES.index(name) for name in names]
-        return Claims(self.features[:, kept], self.labels, self.notes, self.literal)
+        return replace(self, features=self.features[:, kept])
 
 
 async def read_claims(rows: Sequence[tuple[str, Sequence[str], str]]) -> Claims:
@@ -61,7 +63,9 @@ async def read_claims(rows: Sequence[tuple[str, Sequence[str], str]]) -> Claims:
         found = decide_literally(claim, texts)
         literal.append(LABELS.index(found.label) if found.label and found.settled else -1)
     labels = np.array([LABELS.index(label) for *_, label in rows])
-    return Claims(np.array(read), labels, [tuple(n) for _, n, _ in rows], np.array(literal))
+    table = np.array(read)
+    figures = table[:, NAMES.index(OPEN_FIGURES)] > 0
+    return Claims(table, labels, [tuple(n) for _, n, _ in rows], np.array(literal), figures)
 
 
 @dataclass(frozen=True)
@@ -117,6 +121,12 @@ def cross_validate(claims: Claims, seed: int) -> np.ndarray:
     return found
 
 
+def without_figures(likely: np.ndarray, claims: Claims) -> np.ndarray:
+    """Return probabilities by which no claim is verified of which a figure is lacking."""
+    figures = np.tile(claims.figures, len(likely) // len(claims.figures))
+    return np.where(figures[:, None] & (np.arange(len(LABELS)) == 0), 0.0, likely)
+
+
 def thresholds(likely: np.ndarray, claims: Claims) -> dict[str, float]:
     """Return the lowest thresholds at which few enough claims are wrongly given each verdict."""
     labels = np.tile(claims.labels, SEEDS)
@@ -144,16 +154,22 @@ def decide(likely: np.ndarray, literal: np.ndarray, least: dict[str, float]) -> 
     return np.where(literal >= 0, literal, found)
 
 
-def figures(claims: Claims, everyday: Claims) -> tuple[str, Fitted, dict[str, float]]:
+def figures(
+    claims: Claims, everyday: Claims, *, veto: bool = True
+) -> tuple[str, Fitted, dict[str, float]]:
     """Return a line of the table, the fit, and the thresholds."""
-    likely = np.concatenate([cross_validate(claims, seed) for seed in range(SEEDS)])
+    vetoed = without_figures if veto else lambda likely, _: likely
+    plain = np.concatenate([cross_validate(claims, seed) for seed in range(SEEDS)])
+    likely = vetoed(plain, claims)
     least = thresholds(likely, claims)
     taught = claims.literal < 0
     fitted = fit(claims.features[taught], claims.labels[taught])
     labels = np.tile(claims.labels, SEEDS)
-    loss = -np.log(likely[np.arange(len(labels)), labels]).mean()
+    loss = -np.log(plain[np.arange(len(labels)), labels]).mean()
     of_cases = decide(likely, np.tile(claims.literal, SEEDS), least)
-    of_everyday = decide(fitted.probabilities(everyday.features), everyday.literal, least)
+    of_everyday = decide(
+        vetoed(fitted.probabilities(everyday.features), everyday), everyday.literal, least
+    )
     cells = [f"{loss:.3f}", *_shares(of_cases, labels), *_shares(of_everyday, everyday.labels)]
     return " | ".join(cells), fitted, least
 
@@ -194,6 +210,8 @@ async def main() -> None:
     if "--ablate" not in sys.argv:
         write(fitted, least)
         return
+    line, _, _ = figures(claims, everyday, veto=False)
+    sys.stdout.write(f"| without the veto of figures | {line} |\n")
     for group, names in GROUPS.items():
         kept = [name for name in NAMES if name not in names]
         line, _, _ = figures(claims.only(kept), everyday.only(kept))

@@ -17,6 +17,7 @@ from reasonloom.contracts.mental_models.extras import Resolved, ResolvePredictio
 from reasonloom.errors import InvalidArgument, Settled
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.grounding.literal import Comparison, compare_texts
+from reasonloom.nodes.graph_memory.grounding.verdict import weigh_evidence
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.mental_models.accuracy import figures_of
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -61,7 +62,7 @@ async def decide_outcome(
     if given is not None or observation is None:
         return Outcome(given, CALLER, CALLER_SAYS)
     if execution.loom.llm.offline:
-        return judge_by_words(prediction.content, observation, [BY_WORDS])
+        return await judge_by_words(prediction.content, observation, [BY_WORDS])
     return await _ask_llm(execution, prediction, observation)
 
 
@@ -79,19 +80,24 @@ async def _ask_llm(execution: Execution, prediction: PredictionRow, observation:
     )
     reply = await ask_or_note(execution, question, "the outcome of the prediction")
     if reply.parsed is None:
-        return judge_by_words(prediction.content, observation, [*reply.notes, NO_REPLY])
+        return await judge_by_words(prediction.content, observation, [*reply.notes, NO_REPLY])
     correct = {"held": True, "failed": False}.get(reply.parsed["outcome"])
     return Outcome(correct, execution.loom.llm.name, reply.parsed["why"], reply.notes)
 
 
-def judge_by_words(predicted: str, observation: str, notes: list[str] | None = None) -> Outcome:
-    """Return the outcome that the words of an observation show."""
-    pair = compare_texts(predicted[:MOST_READ_CHARS], observation[:MOST_READ_CHARS])
-    if pair.relation == "same":
+async def judge_by_words(
+    predicted: str, observation: str, notes: list[str] | None = None
+) -> Outcome:
+    """Return the outcome that an observation shows, by its words and the packaged reader."""
+    predicted, observation = predicted[:MOST_READ_CHARS], observation[:MOST_READ_CHARS]
+    found = await weigh_evidence(predicted, {0: observation}, {}, threshold=0.0)
+    if found.status == "verified":
         return Outcome(True, WORDS, SAME, notes or [])
-    if pair.relation == "contradicts":
-        return Outcome(False, WORDS, OTHERWISE.format(why=pair.why), notes or [])
-    return Outcome(None, WORDS, _undecided_reason(pair), notes or [])
+    if found.contradicted:
+        why = next(each.why for each in found.witnesses)
+        return Outcome(False, WORDS, OTHERWISE.format(why=why), notes or [])
+    compared = compare_texts(predicted, observation)
+    return Outcome(None, WORDS, _undecided_reason(compared), notes or [])
 
 
 def _undecided_reason(pair: Comparison) -> str:

@@ -10,6 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
+from reasonloom.nodes.graph_memory.grounding.features import OPEN_FIGURES
+
 FOLDER = "reasonloom.nodes.graph_memory.grounding"
 FILE = "combination.json"
 
@@ -35,12 +37,16 @@ def probabilities(features: Mapping[str, float]) -> dict[Label, float]:
     return {label: power / whole for label, power in powers.items()}
 
 
-def choose(likely: Mapping[Label, float]) -> Label:
-    """Return the verdict: verified and contradicted only from their thresholds on."""
+def choose(likely: Mapping[Label, float], features: Mapping[str, float]) -> Label:
+    """Return the verdict: verified and contradicted only from their thresholds on.
+
+    A claim of which memories lack a figure is not verified.
+    """
     least = combination()["thresholds"]
-    for label in ("verified", "contradicted"):
-        if likely[label] >= least[label]:
-            return label
+    if likely["verified"] >= least["verified"] and not features[OPEN_FIGURES]:
+        return "verified"
+    if likely["contradicted"] >= least["contradicted"]:
+        return "contradicted"
     return "partial" if likely["partial"] > likely["ungrounded"] else "ungrounded"
 
 

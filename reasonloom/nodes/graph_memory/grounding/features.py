@@ -26,12 +26,14 @@ MOST_LETTERS = 500
 LIMIT = 8.0
 """Most that a logarithm of odds counts."""
 
+OPEN_FIGURES = "open figures"
+
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "joined": ("entail", "contradict", "entail turned", "contradict turned"),
     "single": ("single entail", "single contradict"),
     "parts": ("part entail", "part contradict", "part best", "several"),
     "words": ("coverage", "single coverage", "open words"),
-    "figures": ("open figures", "rival figure"),
+    "figures": (OPEN_FIGURES, "rival figure"),
     "denial": ("denial",),
 }
 """The features by what they are read from."""
@@ -120,7 +122,7 @@ def _of_words(claim: str, memories: Sequence[str]) -> dict[str, float]:
     return {
         "coverage": 1 - len(left) / (len(wording.content) or 1),
         "open words": math.log1p(len(left) - len(values)),
-        "open figures": float(bool(values)),
+        OPEN_FIGURES: float(bool(values)),
         "rival figure": shared * any(rivals(one, other) for one in values for other in others),
         "denial": shared * denied,
     }

@@ -12,7 +12,6 @@ from typing import Literal
 
 from reasonloom.nodes.graph_memory.grounding.figure_match import rivals, same_value
 from reasonloom.nodes.graph_memory.grounding.wording import (
-    HIRAGANA,
     Sentence,
     Term,
     Wording,
@@ -91,9 +90,8 @@ def cover(claimed: Sequence[Term], held: Sequence[Term]) -> tuple[tuple[str, ...
 
 def _all_said(claimed: Wording, said: Sequence[Sentence]) -> bool:
     """Tell whether each sentence of a claim is among those of a text."""
-    return bool(claimed.sentences) and all(
-        any(_says(held, each) for held in said) for each in claimed.sentences
-    )
+    wanted = [each for each in claimed.sentences if each.clauses]
+    return bool(wanted) and all(any(_says(held, each) for held in said) for each in wanted)
 
 
 def _first_conflict(parts: Sequence[str], said: Sequence[Sentence]) -> str | None:
@@ -146,7 +144,7 @@ def _conflict(claimed: Sentence, held: Sentence) -> str | None:
 
 def _denial(claimed: Sentence, held: Sentence) -> str | None:
     """What is denied may be said shorter: who never sails does not sail on Sundays either."""
-    ours, theirs = _bare(claimed.terms), _bare(held.terms)
+    ours, theirs = ([term for term in each.terms if term.content] for each in (claimed, held))
     denying, other = (
         ("the claim", "the memory") if claimed.denials % 2 else ("the memory", "the claim")
     )
@@ -158,19 +156,13 @@ def _denial(claimed: Sentence, held: Sentence) -> str | None:
 
 
 def _other_figure(one: Term, other: Term, *, last: bool) -> bool:
-    """Tell whether two figures exclude each other; a bare number that is not `last` may be a name."""
+    """Tell whether two figures exclude each other; bare ones that are not `last` may be names."""
     if not (one.value and other.value):
         return False
     bare = one.value.kind == other.value.kind == "number" and not (
         one.value.unit or other.value.unit
     )
     return last if bare else rivals(one.value, other.value)
-
-
-def _bare(terms: Sequence[Term]) -> Sequence[Term]:
-    """Return terms without the endings of a Japanese sentence, which tell its form."""
-    ends = terms and HIRAGANA.fullmatch(terms[-1].text)
-    return terms[:-1] if ends else terms
 
 
 BETWEEN = re.compile(r"[\s\-]*(?:[^\W\d_]{1,4}[\s\-]+){0,2}")

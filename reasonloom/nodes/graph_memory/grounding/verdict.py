@@ -37,7 +37,7 @@ SAID = 0.5
 SURE = MappingProxyType({"verified": 0.9, "partial": 0.6, "contradicted": 0.8})
 """How sure a verdict is that words alone give."""
 
-READER = "read together, the memories make the claim unlikely to be true"
+READER = "it says otherwise in other words, as far as the packaged reader can tell"
 CORRECTED = "node {old} said so, and node {new} corrects it"
 
 
@@ -213,7 +213,7 @@ def _in_english(claim: str, current: Mapping[int, str]) -> bool:
 def _by_reader(words: Compared, reading: ClaimReading) -> Verdict:
     """Return the verdict that the features make likeliest, with the memory that decides."""
     likely = probabilities(reading.features)
-    label = choose(likely)
+    label = choose(likely, reading.features)
     alone = {key: each for key, each in reading.alone.items() if key in words.current}
     if label == "contradicted":
         worst = max(alone, key=lambda key: alone[key].contradiction)

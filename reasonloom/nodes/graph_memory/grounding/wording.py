@@ -78,7 +78,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """The terms of a sentence by clauses, its denials, its reserves, and whether it states something."""
+    """The terms of a sentence by clauses, its denials and reserves, and whether it states."""
 
     clauses: tuple[tuple[Term, ...], ...]
     denials: int

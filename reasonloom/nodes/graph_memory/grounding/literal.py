@@ -54,15 +54,17 @@ class Comparison:
 def compare_texts(claim: str, text: str) -> Comparison:
     """Return what a text says of a claim; both are read to their first 2,000 characters."""
     claimed, held = read_wording(claim), read_wording(text)
-    said = [sentence for sentence in held.sentences if sentence.states]
+    statements = [sentence for sentence in held.sentences if sentence.states]
     parts = parts_of(claim)
-    if _all_said(claimed, said):
+    if _holds_all(claimed, statements):
         same = frozenset(range(len(parts)))
     else:
-        same = frozenset(n for n, part in enumerate(parts) if _all_said(read_wording(part), said))
+        same = frozenset(
+            n for n, part in enumerate(parts) if _holds_all(read_wording(part), statements)
+        )
     left = [claim, *(part for n, part in enumerate(parts) if n not in same)]
-    why = None if len(same) == len(parts) else _first_conflict(left, said)
-    content = [term for sentence in said for term in sentence.terms if term.content]
+    why = None if len(same) == len(parts) else _first_conflict(left, statements)
+    content = [term for sentence in statements for term in sentence.terms if term.content]
     covered, uncovered = cover(claimed.content, content)
     relation: Relation = "covers" if covered else "unrelated"
     if why:
@@ -88,15 +90,15 @@ def cover(claimed: Sequence[Term], held: Sequence[Term]) -> tuple[tuple[str, ...
     return tuple(covered), tuple(uncovered)
 
 
-def _all_said(claimed: Wording, said: Sequence[Sentence]) -> bool:
+def _holds_all(claimed: Wording, statements: Sequence[Sentence]) -> bool:
     """Tell whether each sentence of a claim is among those of a text."""
     wanted = [each for each in claimed.sentences if each.clauses]
-    return bool(wanted) and all(any(_says(held, each) for held in said) for each in wanted)
+    return bool(wanted) and all(any(_says(held, each) for held in statements) for each in wanted)
 
 
-def _first_conflict(parts: Sequence[str], said: Sequence[Sentence]) -> str | None:
+def _first_conflict(parts: Sequence[str], statements: Sequence[Sentence]) -> str | None:
     sentences = (each for part in parts for each in read_wording(part).sentences)
-    whys = (_conflict(each, held) for each in sentences for held in said)
+    whys = (_conflict(each, held) for each in sentences for held in statements)
     return next((why for why in whys if why), None)
 
 

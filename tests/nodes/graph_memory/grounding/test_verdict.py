@@ -32,8 +32,8 @@ async def weighed(claim: str, *memories: str, seconds: float = SECONDS) -> Verdi
 
 async def test_a_paraphrase_is_verified_and_names_its_memory() -> None:
     found = await weighed(
-        "The bikes are kept in the cellar.",
-        "The kiln is fired on Fridays.",
+        "The cellar is where the bikes are stored.",
+        "The bakery sells rye bread.",
         "We store the bikes in the cellar.",
     )
     assert (found.status, [each.id for each in found.witnesses]) == ("verified", [2])

@@ -265,7 +265,7 @@ class Search(Selection):
     """
 
     text: Annotated[
-        Content | None, Field(description='Such as: dark AND (mode OR theme) NOT "high contrast"')
+        Content | None, Field(description='Such as: (dark OR night) NOT "high contrast"')
     ] = None
     sectors: Annotated[
         list[Sector] | None, Field(max_length=5, description="Memories' sectors (default all)")

@@ -26,11 +26,9 @@ class ReasoningReflection(Request):
     ] = None
     focus_areas: Annotated[
         list[Name] | None,
-        Field(max_length=MOST_AREAS, description="What to look at; each gets a finding"),
+        Field(max_length=MOST_AREAS, description="What to look at"),
     ] = None
-    max_iterations: Annotated[
-        Whole, Field(ge=1, le=5, description="Most rounds of criticism and revision")
-    ] = 1
+    max_iterations: Annotated[Whole, Field(ge=1, le=5, description="Most rounds")] = 1
 
     @model_validator(mode="after")
     def take_one_of_two(self) -> Self:

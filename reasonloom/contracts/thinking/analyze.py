@@ -29,7 +29,7 @@ class Analyze(CamelRequest):
 
     problem: Annotated[Content, Field(description="Problem to analyze systematically")]
     preferred_framework: Annotated[
-        FrameworkId | None, Field(description="Take this framework instead of the fitting one")
+        FrameworkId | None, Field(description="Instead of the fitting one")
     ] = None
     context: Context | None = None
 

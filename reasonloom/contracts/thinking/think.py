@@ -58,13 +58,10 @@ class Think(CamelRequest):
     A conclusion that breaks a constraint is marked.
     """
 
-    problem: Annotated[Content, Field(description="Problem or question to think about")]
+    problem: Annotated[Content, Field(description="Problem or question")]
     mode: Annotated[
         Mode,
-        Field(
-            description="analytical: logic; creative: new options; critical: doubts; "
-            "synthetic: the whole; parallel: all four"
-        ),
+        Field(description="parallel: all four at once"),
     ]
     context: Context | None = None
 

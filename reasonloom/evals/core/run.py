@@ -109,7 +109,7 @@ async def run(
     Args:
         suite: the items and how they are scored.
         system: who answers; the suite's own way with the configured language model if None.
-        log: the run's file; an existing one is resumed.
+        log: the run's file; an existing one is resumed, with its prompt versions.
         epochs: repetitions of each item.
         seed: of everything that can be seeded; use the same for systems to be compared.
         judge: the language model of scorers that need one; the system's own if None.
@@ -125,9 +125,10 @@ async def run(
     """
     system, purse = system or System(), purse or Purse()
     settings = settings or load_settings()
-    prompts = PromptRegistry(settings.prompts).pinning(system.prompts)
-    way = validate_run(suite, system, prompts, epochs)
     kept = EvalLog(log)
+    begun_with = {name: each["version"] for name, each in kept.head.get("prompts", {}).items()}
+    prompts = PromptRegistry(settings.prompts).pinning({**begun_with, **system.prompts})
+    way = validate_run(suite, system, prompts, epochs)
     async with AsyncExitStack() as stack:
         llm = await stack.enter_async_context(purse.llm(system.llm, settings))
         judging = await stack.enter_async_context(purse.llm(judge, settings)) if judge else llm

@@ -54,17 +54,17 @@ class Comparison:
 def compare_texts(claim: str, text: str) -> Comparison:
     """Return what a text says of a claim; both are read to their first 2,000 characters."""
     claimed, held = read_wording(claim), read_wording(text)
-    stated = [sentence for sentence in held.sentences if sentence.states]
+    statements = [sentence for sentence in held.sentences if sentence.states]
     parts = parts_of(claim)
-    if _all_stated(claimed, stated):
+    if _holds_all(claimed, statements):
         same = frozenset(range(len(parts)))
     else:
         same = frozenset(
-            n for n, part in enumerate(parts) if _all_stated(read_wording(part), stated)
+            n for n, part in enumerate(parts) if _holds_all(read_wording(part), statements)
         )
     left = [claim, *(part for n, part in enumerate(parts) if n not in same)]
-    why = None if len(same) == len(parts) else _first_conflict(left, stated)
-    content = [term for sentence in stated for term in sentence.terms if term.content]
+    why = None if len(same) == len(parts) else _first_conflict(left, statements)
+    content = [term for sentence in statements for term in sentence.terms if term.content]
     covered, uncovered = cover(claimed.content, content)
     relation: Relation = "covers" if covered else "unrelated"
     if why:
@@ -90,15 +90,15 @@ def cover(claimed: Sequence[Term], held: Sequence[Term]) -> tuple[tuple[str, ...
     return tuple(covered), tuple(uncovered)
 
 
-def _all_stated(claimed: Wording, stated: Sequence[Sentence]) -> bool:
+def _holds_all(claimed: Wording, statements: Sequence[Sentence]) -> bool:
     """Tell whether each sentence of a claim is among those of a text."""
     wanted = [each for each in claimed.sentences if each.clauses]
-    return bool(wanted) and all(any(_says(held, each) for held in stated) for each in wanted)
+    return bool(wanted) and all(any(_says(held, each) for held in statements) for each in wanted)
 
 
-def _first_conflict(parts: Sequence[str], stated: Sequence[Sentence]) -> str | None:
+def _first_conflict(parts: Sequence[str], statements: Sequence[Sentence]) -> str | None:
     sentences = (each for part in parts for each in read_wording(part).sentences)
-    whys = (_conflict(each, held) for each in sentences for held in stated)
+    whys = (_conflict(each, held) for each in sentences for held in statements)
     return next((why for why in whys if why), None)
 
 

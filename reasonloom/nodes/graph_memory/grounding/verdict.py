@@ -31,7 +31,7 @@ SECONDS = 2.0
 FORMERLY = 0.6
 """Share of a claim that a corrected memory must have to be what the claim was taken from."""
 
-ENTAILED = 0.5
+LIKELY = 0.5
 """Probability from which the reader takes a text to say a claim."""
 
 SURE = MappingProxyType({"verified": 0.9, "partial": 0.6, "contradicted": 0.8})
@@ -116,8 +116,8 @@ async def weigh_evidence(
     literal = join_comparisons(words.current, len(parts_of(claim)), sure)
     verdict = _by_words(words, literal)
     if not literal.settled and current:
-        former = sorted(words.old, key=lambda key: -words.old[key].coverage)
-        reading = await _read(claim, current, {key: old[key].text for key in former})
+        nearest = sorted(words.old, key=lambda key: -words.old[key].coverage)
+        reading = await _read(claim, current, {key: old[key].text for key in nearest})
         if reading:
             verdict = _by_reader(words, reading)
         if verdict.status != "verified":
@@ -227,7 +227,7 @@ def _by_reader(words: Compared, reading: ClaimReading) -> Verdict:
         best = max(alone, key=lambda key: (words.current[key].coverage, alone[key].entailment))
     found = _verdict(words, label, _witnesses((best,), words), likely[label])
     if label == "partial" and not words.uncovered:
-        left = [part for part, each in reading.parts if each.entailment < ENTAILED]
+        left = [part for part, each in reading.parts if each.entailment < LIKELY]
         found = replace(found, uncovered=tuple(left))
     return found
 
@@ -239,15 +239,15 @@ def _corrected(
     old: Mapping[int, CorrectedMemory],
 ) -> Verdict:
     """Return a claim that a corrected memory said, and no current one, as contradicted."""
-    stated = [key for key, each in words.old.items() if _states(key, each, words, reading)]
-    stated = [key for key in stated if old[key].corrected_by in words.current]
-    if not stated:
+    former = [key for key, each in words.old.items() if _formerly(key, each, words, reading)]
+    former = [key for key in former if old[key].corrected_by in words.current]
+    if not former:
         return verdict
     witnesses = {
         new: Witness(
             new, "contradicts", words.current[new].covered, CORRECTED.format(old=key, new=new)
         )
-        for key in reversed(stated)
+        for key in reversed(former)
         for new in [old[key].corrected_by]
     }
     return replace(
@@ -255,13 +255,13 @@ def _corrected(
         status="ungrounded",
         contradicted=True,
         witnesses=tuple(witnesses.values()),
-        superseded=tuple(stated),
+        superseded=tuple(former),
         plain=True,
         likely=SURE["contradicted"],
     )
 
 
-def _states(key: int, each: Comparison, words: Compared, reading: ClaimReading | None) -> bool:
+def _formerly(key: int, each: Comparison, words: Compared, reading: ClaimReading | None) -> bool:
     """Tell whether a corrected memory said a claim, more of it than any current one."""
     if each.relation == "same":
         return True
@@ -270,4 +270,4 @@ def _states(key: int, each: Comparison, words: Compared, reading: ClaimReading |
         return False
     if reading is None or key not in reading.old:
         return each.coverage >= FORMERLY
-    return reading.old[key].entailment >= ENTAILED or each.coverage >= FORMERLY
+    return reading.old[key].entailment >= LIKELY or each.coverage >= FORMERLY

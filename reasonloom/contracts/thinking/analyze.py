@@ -27,7 +27,7 @@ class Analyze(CamelRequest):
     Says why that one, and what fits next. A conclusion that breaks a constraint is marked.
     """
 
-    problem: Annotated[Content, Field(description="Problem to analyze systematically")]
+    problem: Annotated[Content, Field(description="Problem to analyze")]
     preferred_framework: Annotated[
         FrameworkId | None, Field(description="Instead of the fitting one")
     ] = None

@@ -15,12 +15,12 @@ Splitter = Literal["llm", "words", "method"]
 
 
 class BreakdownContext(OpenContext):
-    """What is known of the problem, and what its solution must keep to."""
+    """What is known, and what its solution must keep to."""
 
-    background: Annotated[Content | None, Field(description="What is known of the problem")] = None
+    background: Annotated[Content | None, Field(description="What is known")] = None
     constraints: Annotated[
         list[Constraint] | None,
-        Field(max_length=MOST_CONSTRAINTS, description="What the solution must keep to"),
+        Field(max_length=MOST_CONSTRAINTS, description="To keep to"),
     ] = None
 
 

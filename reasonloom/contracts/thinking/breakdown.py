@@ -31,9 +31,7 @@ class Breakdown(CamelRequest):
     """
 
     problem: Annotated[Content, Field(description="Problem to decompose")]
-    max_depth: Annotated[
-        WholeNumber, Field(ge=1, le=5, description="Levels at most")
-    ] = 3
+    max_depth: Annotated[WholeNumber, Field(ge=1, le=5, description="Levels at most")] = 3
     context: BreakdownContext | None = None
 
 

@@ -15,6 +15,7 @@ REVIEWED = {
     "llm/embedding/wordllama_vectors.py": "the tokenizer's own signs, escaped",
     "llm/offline/fill.py": "patterns of an answer's schema, which stands in a prompt's template",
     "nodes/thinking/analyze/frameworks/framework.py": "builds the module's own cues",
+    "nodes/graph_memory/grounding/reading/mood.py": "rows of a packaged table",
     "nodes/memory/retrieval/text_query.py": "words that were found, escaped",
     "nodes/metacognition/spans.py": "quoted words, escaped, with one fixed gap between",
     "nodes/mental_models/situations.py": "parts of a cue, escaped, with one fixed gap between",

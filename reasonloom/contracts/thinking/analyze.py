@@ -29,7 +29,7 @@ class Analyze(CamelRequest):
 
     problem: Annotated[Content, Field(description="Problem to analyze")]
     preferred_framework: Annotated[
-        FrameworkId | None, Field(description="Instead of the fitting one")
+        FrameworkId | None, Field(description="Overrides the choice")
     ] = None
     context: Context | None = None
 

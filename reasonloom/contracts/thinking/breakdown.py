@@ -20,7 +20,7 @@ class BreakdownContext(OpenContext):
     background: Annotated[Content | None, Field(description="What is known")] = None
     constraints: Annotated[
         list[Constraint] | None,
-        Field(max_length=MOST_CONSTRAINTS, description="To keep to"),
+        Field(max_length=MOST_CONSTRAINTS, description="Must be met"),
     ] = None
 
 

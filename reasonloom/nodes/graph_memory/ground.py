@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +25,12 @@ from reasonloom.nodes.graph_memory.grounding.agreement import (
     bound_verdict,
     join_votes,
 )
+from reasonloom.nodes.graph_memory.grounding.confirmation import confirm_verdict
 from reasonloom.nodes.graph_memory.grounding.judges import JUDGES, GroundState, JudgeTask, Vote
-from reasonloom.nodes.graph_memory.grounding.literal import uncovered_phrases
+from reasonloom.nodes.graph_memory.grounding.pair import uncovered_phrases
+from reasonloom.nodes.graph_memory.grounding.reading.clause import READ
+from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
 from reasonloom.nodes.graph_memory.grounding.verdict import CorrectedMemory, weigh_evidence
-from reasonloom.nodes.graph_memory.grounding.wording import READ, parts_of, read_wording
 from reasonloom.nodes.graph_memory.rendering import (
     DIGITS,
     injection_warnings,
@@ -53,8 +56,8 @@ if TYPE_CHECKING:
 POOL = 40
 """The nearest memories that a claim is compared with."""
 
-OF_A_PART = 10
-"""Memories found by the words of one part of a claim alone."""
+OF_A_CLAUSE, MOST_CLAUSES = 10, 8
+"""Memories found by the words of one clause alone; clauses that are searched for."""
 
 MOST_CORRECTED = 30
 
@@ -89,9 +92,8 @@ async def claim_candidates(
     scope = Scope(held_from=held.start, held_to=held.end) if held else CURRENT
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         alike = await similarity_scores(tx, claim, near, floor, POOL, scope)
-        parts = parts_of(claim)
-        for part in parts if len(parts) > 1 else ():
-            found = await similarity_scores(tx, part, None, None, OF_A_PART, scope)
+        for clause in _clauses(claim):
+            found = await similarity_scores(tx, clause, None, None, OF_A_CLAUSE, scope)
             for key, score in found.items():
                 alike.setdefault(key, score / 2)
         corrected = {} if held else await evidence.corrected(tx, claim, most=MOST_CORRECTED)
@@ -106,6 +108,14 @@ async def claim_candidates(
         [(row, corrected[row.id]) for row in old if row.id not in hearsay],
         notes,
     )
+
+
+def _clauses(claim: str) -> list[str]:
+    """Return the words of each clause of a claim; none if it has only one clause."""
+    clauses = read_text(claim).clauses
+    if len(clauses) == 1:
+        return []
+    return [" ".join(term.text for term in each.terms) for each in clauses[:MOST_CLAUSES]]
 
 
 VERDICT_NODE = "tell"
@@ -133,7 +143,7 @@ async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> di
         "old": {str(row.id): holds for row, holds in found.old},
         "shown": [row.id for row in found.current[:MOST_MEMORIES]],
         "texts": {str(row.id): row.content for row in found.current[:MOST_MEMORIES]},
-        "notes": [*notes, *([] if read_wording(request.claim).worded else [EMPTY])],
+        "notes": [*notes, *([] if read_text(request.claim).terms else [EMPTY])],
     }
 
 
@@ -182,13 +192,18 @@ async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dic
         if key in rows and (then or rows[key].superseded_by is None)
     }
     sure = {key: row.confidence for key, row in rows.items()}
-    words = await weigh_evidence(
-        request.claim, current, old, threshold=request.threshold, sure=sure
+    words = await asyncio.to_thread(
+        weigh_evidence, request.claim, current, old, threshold=request.threshold, sure=sure
     )
+    words = await confirm_verdict(words, request.claim, current)
     votes = sorted(state.get("votes", []), key=lambda vote: list(JUDGES).index(vote["lens"]))
     joined = join_votes(words, votes, state["shown"], request.claim)
     bearing = {each.id for each in joined.verdict.witnesses}
-    cut = frozenset(key for key, row in rows.items() if len(row.content) > READ)
+    cut = frozenset(
+        key
+        for key, row in rows.items()
+        if len(row.content) > READ or (key in bearing and read_text(row.content).cut)
+    )
     opposed = {} if then else await _opposed(execution, joined, rows)
     joined = bound_verdict(
         joined, EvidenceFacts(sure, cut, opposed, _steering(execution, bearing, rows))

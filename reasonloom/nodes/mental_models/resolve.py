@@ -16,8 +16,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.mental_models.extras import Resolved, ResolvePrediction
 from reasonloom.errors import InvalidArgument, Settled
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.graph_memory.grounding.literal import Comparison, compare_texts
-from reasonloom.nodes.graph_memory.grounding.verdict import weigh_evidence
+from reasonloom.nodes.graph_memory.grounding.pair import Pair, judge_texts
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.mental_models.accuracy import figures_of
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -39,7 +38,7 @@ CALLER_SAYS = "was_accurate says so"
 SAME = "the observation says the same"
 OTHERWISE = "the observation says otherwise: {why}"
 PART = "words do not show it: of the prediction the observation has {covered}, not {uncovered}"
-DOUBTED = "words do not show it: the observation does not say all of it together"
+DOUBTED = "words do not show it: {doubt}"
 NONE = "words do not show it: the observation has none of the prediction's"
 BY_WORDS = "without a language model the outcome is estimated by words alone"
 NO_REPLY = "no answer of the language model could be used: the outcome is estimated by words alone"
@@ -62,7 +61,7 @@ async def decide_outcome(
     if given is not None or observation is None:
         return Outcome(given, CALLER, CALLER_SAYS)
     if execution.loom.llm.offline:
-        return await judge_by_words(prediction.content, observation, [BY_WORDS])
+        return judge_by_words(prediction.content, observation, [BY_WORDS])
     return await _ask_llm(execution, prediction, observation)
 
 
@@ -80,32 +79,28 @@ async def _ask_llm(execution: Execution, prediction: PredictionRow, observation:
     )
     reply = await ask_or_note(execution, question, "the outcome of the prediction")
     if reply.parsed is None:
-        return await judge_by_words(prediction.content, observation, [*reply.notes, NO_REPLY])
+        return judge_by_words(prediction.content, observation, [*reply.notes, NO_REPLY])
     correct = {"held": True, "failed": False}.get(reply.parsed["outcome"])
     return Outcome(correct, execution.loom.llm.name, reply.parsed["why"], reply.notes)
 
 
-async def judge_by_words(
-    predicted: str, observation: str, notes: list[str] | None = None
-) -> Outcome:
-    """Return the outcome that an observation shows, by its words and the packaged reader."""
-    predicted, observation = predicted[:MOST_READ_CHARS], observation[:MOST_READ_CHARS]
-    found = await weigh_evidence(predicted, {0: observation}, {}, threshold=0.0)
-    if found.status == "verified":
+def judge_by_words(predicted: str, observation: str, notes: list[str] | None = None) -> Outcome:
+    """Return the outcome that the words of an observation show."""
+    pair = judge_texts(predicted[:MOST_READ_CHARS], observation[:MOST_READ_CHARS])
+    if pair.relation == "same":
         return Outcome(True, WORDS, SAME, notes or [])
-    if found.contradicted:
-        why = next(each.why for each in found.witnesses)
-        return Outcome(False, WORDS, OTHERWISE.format(why=why), notes or [])
-    compared = compare_texts(predicted, observation)
-    return Outcome(None, WORDS, _undecided_reason(compared), notes or [])
+    if pair.relation == "contradicts":
+        return Outcome(False, WORDS, OTHERWISE.format(why=pair.why), notes or [])
+    return Outcome(None, WORDS, _undecided_reason(pair), notes or [])
 
 
-def _undecided_reason(pair: Comparison) -> str:
+def _undecided_reason(pair: Pair) -> str:
     if not pair.covered:
         return NONE
     if pair.uncovered:
         return PART.format(covered=_list_words(pair.covered), uncovered=_list_words(pair.uncovered))
-    return DOUBTED
+    doubts = (part.doubt.why for part in pair.parts if part.doubt)
+    return DOUBTED.format(doubt=next(doubts, "not all of it is said together"))
 
 
 def _list_words(words: tuple[str, ...]) -> str:

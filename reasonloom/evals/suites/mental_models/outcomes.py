@@ -113,9 +113,8 @@ def _item(each: Observed) -> Item:
     return Item(each.id, question, each.outcome, cluster=each.id.split("-")[0], group=each.kind)
 
 
-async def _judged(item: Item, epoch: int) -> str:
-    found = await judge_by_words(item.input["prediction"], item.input["observation"])
-    return DECIDED[found.correct]
+def _judged(item: Item, epoch: int) -> str:
+    return DECIDED[judge_by_words(item.input["prediction"], item.input["observation"]).correct]
 
 
 async def _report(

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from reasonloom.nodes.graph_memory.grounding.judges import Vote
+from reasonloom.nodes.graph_memory.grounding.reading.clause import READ
 from reasonloom.nodes.graph_memory.grounding.verdict import Verdict, Witness
-from reasonloom.nodes.graph_memory.grounding.wording import READ
 
 DecidedBy = Literal["words", "llm", "both"]
 ALONE = 0.6
@@ -26,18 +26,31 @@ class JointVerdict(NamedTuple):
     notes: list[str]
 
 
+def sureness(verdict: Verdict) -> float:
+    """Return how sure a verdict of words alone is, 0..1.
+
+    0.9 where one memory says it and 0.8 where several do, or where one contradicts; a partial or
+    ungrounded one the share of the claim that is covered, or not.
+    """
+    if verdict.status == "verified":
+        return 0.9 if len(verdict.witnesses) == 1 else 0.8
+    if verdict.contradicted:
+        return 0.8
+    return verdict.coverage if verdict.status == "partial" else 1 - verdict.coverage
+
+
 def join_votes(
     words: Verdict, votes: Sequence[Vote], listed: Sequence[int], claim: str
 ) -> JointVerdict:
     """Return the verdict of the words and the lenses that answered."""
     answers = [reply for vote in votes if (reply := vote["said"])]
     if not answers:
-        return JointVerdict(words, words.likely, "words", [])
+        return JointVerdict(words, sureness(words), "words", [])
     relation, count = Counter(str(each["relation"]) for each in answers).most_common(1)[0]
     share = count / len(answers)
     if 2 * count <= len(answers):
         verdict = _weaker(words)
-        return JointVerdict(verdict, ALONE * verdict.likely, "both", [NO_MAJORITY])
+        return JointVerdict(verdict, ALONE * sureness(verdict), "both", [NO_MAJORITY])
     cited = _cited([each for each in answers if each["relation"] == relation], listed)
     verdict, agreed = _decided(words, relation, cited, _left(answers, relation, claim))
     notes = [DIFFER] if not agreed and _clash(words, relation) else []
@@ -77,9 +90,7 @@ def _borne_out(words: Verdict, cited: Mapping[int, str]) -> tuple[Verdict, bool]
     if not cited:
         return _weaker(words), False
     supports = _witnesses(cited, "supports", words)
-    return Verdict(
-        "verified", 1.0, False, supports, (), (), False, words.likely, words.unread
-    ), False
+    return Verdict("verified", 1.0, False, supports, (), (), False, words.unread), False
 
 
 def _denied(words: Verdict, cited: Mapping[int, str]) -> tuple[Verdict, bool]:
@@ -150,7 +161,6 @@ UNREAD_REST = (
 STEERING = "what bears the claim out reads like an instruction, and proves no more than a part"
 OPPOSED = "current memories oppose each other on this: see the evidence that contradicts"
 LATE = "{left} memories near the claim were not read in time"
-WHOLE = "all words of the claim are stored, but no memory was found to say what they say together"
 EDGE = "an edge says that it contradicts node {of}"
 
 
@@ -188,8 +198,6 @@ def bound_verdict(joined: JointVerdict, known: EvidenceFacts) -> JointVerdict:
         why.append(UNREAD_REST.format(most=READ))
     if known.steering.intersection(bearing):
         why.append(STEERING)
-    if verdict.status == "ungrounded" and not verdict.contradicted and verdict.coverage == 1:
-        notes.append(WHOLE)
     if verdict.unread:
         notes.append(LATE.format(left=verdict.unread))
     if verdict.status == "verified" and (why or verdict.unread):

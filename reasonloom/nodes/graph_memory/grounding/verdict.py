@@ -1,44 +1,72 @@
-"""What all memories together say of a claim: verified, in part, contradicted, or nothing."""
+"""What all memories together say of a claim: borne out, in part, or not; by their words."""
 
-from __future__ import annotations
-
-import asyncio
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from types import MappingProxyType
 from typing import Literal
 
-from reasonloom.errors import EmbedderUnavailable
-from reasonloom.nodes.graph_memory.grounding.combination import choose, probabilities
-from reasonloom.nodes.graph_memory.grounding.features import NEAREST, ClaimReading, read_claim
-from reasonloom.nodes.graph_memory.grounding.literal import (
-    Comparison,
-    LiteralVerdict,
-    compare_texts,
-    cover,
-    join_comparisons,
-)
-from reasonloom.nodes.graph_memory.grounding.wording import READ, parts_of, read_wording
-from reasonloom.text.language import is_english
+from reasonloom.nodes.graph_memory.grounding.pair import Pair, Part, judge_readings
+from reasonloom.nodes.graph_memory.grounding.reading.clause import Reading, Term, normalize_text
+from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import language_of
+from reasonloom.nodes.graph_memory.grounding.reading.matching import find_term
+from reasonloom.nodes.graph_memory.grounding.reading.numbers import DIMENSIONS
+
+
+def opposing_memories(bearing: Sequence[int], pairs: Mapping[int, Pair]) -> dict[int, str]:
+    """Return current memories that say the same matter as those that bear it out, but for a figure.
+
+    They name nothing of their own besides: a memory of another thing with a figure is none.
+    """
+    stated = {place for key in bearing for place, p in enumerate(pairs[key].parts) if p.whole}
+    return {
+        key: pair.parts[place].why or ""
+        for place in sorted(stated)
+        for key, pair in pairs.items()
+        if key not in bearing and _other_figure(pair.parts[place])
+    }
+
+
+def _other_figure(part: Part) -> bool:
+    """Tell whether a memory has all the words of a clause and no others, and another figure."""
+    if part.against is None or part.against.kind != "figure" or part.nearest is None:
+        return False
+    claimed = (*part.clause.subject, *part.clause.terms)
+    held = (*part.nearest.subject, *part.nearest.terms)
+    return _bare(claimed) == _bare(held) and all(
+        find_term(term, others) is not None
+        for terms, others in ((part.clause.terms, held), (part.nearest.terms, claimed))
+        for term in terms
+        if not term.value
+    )
+
+
+def _bare(terms: Iterable[Term]) -> set[object]:
+    """Return the figures without a known unit: they may be names of things, as in `invoice 17`."""
+    return {
+        term.value.amount
+        for term in terms
+        if term.value
+        and term.value.kind in ("number", "ordinal", "code")
+        and term.value.unit not in DIMENSIONS
+    }
+
 
 Status = Literal["verified", "partial", "ungrounded"]
+
+LIKELY = 0.6
+"""Share of a clause that an old memory must have to be what the clause was taken from."""
+
+ADDED = 0.75
+"""Share of a clause that a memory must have where the rest only adds to it."""
 
 SECONDS = 2.0
 """Time that the comparing of one claim may take; looked at between two memories."""
 
-FORMERLY = 0.6
-"""Share of a claim that a corrected memory must have to be what the claim was taken from."""
-
-LIKELY = 0.5
-"""Probability from which the reader takes a text to say a claim."""
-
-SURE = MappingProxyType({"verified": 0.9, "partial": 0.6, "contradicted": 0.8})
-"""How sure a verdict is that words alone give."""
-
-READER = "it says otherwise in other words, as far as the packaged reader can tell"
-CORRECTED = "node {old} said so, and node {new} corrects it"
+LEAST_COVERED = 2
+"""Terms that a statement must have to be borne out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +91,6 @@ class Verdict:
         uncovered: its words that no current memory has.
         superseded: memories that said it before they were corrected.
         plain: what contradicts is a denial or another figure, or a correction.
-        likely: the probability of the verdict, 0..1.
         unread: memories that were not compared, for the time was over.
     """
 
@@ -74,7 +101,6 @@ class Verdict:
     uncovered: tuple[str, ...]
     superseded: tuple[int, ...]
     plain: bool
-    likely: float = 1.0
     unread: int = 0
 
 
@@ -86,18 +112,7 @@ class CorrectedMemory:
     corrected_by: int
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A claim beside current memories and corrected ones, by words."""
-
-    claim: str
-    current: Mapping[int, Comparison]
-    old: Mapping[int, Comparison]
-    coverage: float
-    uncovered: tuple[str, ...]
-
-
-async def weigh_evidence(
+def weigh_evidence(
     claim: str,
     current: Mapping[int, str],
     old: Mapping[int, CorrectedMemory],
@@ -106,168 +121,193 @@ async def weigh_evidence(
     sure: Mapping[int, float] = MappingProxyType({}),
     seconds: float = SECONDS,
 ) -> Verdict:
-    """Return the verdict of memories, by their numbers, on a claim; the nearest come first.
+    """Return the verdict of the words of memories, by their numbers, on a claim.
 
-    What memories say in the claim's own words, or deny, is decided by words. Of an English claim
-    the packaged reader decides the rest; in other languages nothing does. `partial` needs
-    `threshold` of the claim's terms. After `seconds` no further memory is compared.
+    `verified` needs each clause of the claim said whole by one current memory, and no memory
+    that denies it; one clause that is contradicted makes the claim contradicted. `partial` needs
+    `threshold` of its terms, and one statement that is borne out whole. A claim too long to be
+    read to its end is partial at best, and so is one that current memories with other figures
+    oppose. Of several memories that say it the one that is `sure` (0..1) is named. After
+    `seconds` no further memory is read; `current` has the nearest first.
     """
-    words = await asyncio.to_thread(_compare, claim, current, old, seconds)
-    literal = join_comparisons(words.current, len(parts_of(claim)), sure)
-    verdict = _by_words(words, literal)
-    if not literal.settled and current:
-        nearest = sorted(words.old, key=lambda key: -words.old[key].coverage)
-        reading = await _read(claim, current, {key: old[key].text for key in nearest})
-        if reading:
-            verdict = _by_reader(words, reading)
-        if verdict.status != "verified":
-            verdict = _corrected(verdict, words, reading, old)
-    if verdict.status == "verified" and len(claim) > READ:
-        verdict = replace(verdict, status="partial")
-    if verdict.status == "partial" and verdict.coverage < threshold:
-        verdict = replace(verdict, status="ungrounded", witnesses=())
-    unread = len(current) + len(old) - len(words.current) - len(words.old)
-    return replace(verdict, unread=unread)
-
-
-def _compare(
-    claim: str, current: Mapping[int, str], old: Mapping[int, CorrectedMemory], seconds: float
-) -> Compared:
     until = time.monotonic() + seconds
-    now = dict(_compared(claim, current, until))
-    before = dict(_compared(claim, {key: each.text for key, each in old.items()}, until))
-    covered = 0
-    uncovered: list[str] = []
-    for part in parts_of(claim):
-        terms = read_wording(part).content
-        found = [cover(terms, read_wording(current[key]).content) for key in now]
-        best = max(found, key=lambda pair: len(pair[0]), default=((), tuple(t.text for t in terms)))
-        covered += len(best[0])
-        uncovered += best[1]
-    coverage = covered / (covered + len(uncovered) or 1)
-    return Compared(claim, now, before, coverage, tuple(uncovered))
+    spoken = _language(current.values(), until)
+    claimed = read_text(claim, spoken)
+    pairs = _compared(claimed, current, spoken, until)
+    before = _compared(claimed, {key: each.text for key, each in old.items()}, spoken, until)
+    verdict = _weighed(claimed, pairs, before, old, threshold, sure)
+    return replace(verdict, unread=len(current) + len(old) - len(pairs) - len(before))
 
 
 def _compared(
-    claim: str, texts: Mapping[int, str], until: float
-) -> Iterator[tuple[int, Comparison]]:
-    """Yield the comparison of each text, as many as the time allows; one at least."""
-    for place, (key, text) in enumerate(texts.items()):
-        if place and time.monotonic() > until:
-            return
-        yield key, compare_texts(claim, text)
-        time.sleep(0)  # lets other threads in
+    claimed: Reading, texts: Mapping[int, str], spoken: str, until: float
+) -> dict[int, Pair]:
+    """Return the pairs of a claim and each text, as many as the time allows; one at least."""
+    pairs: dict[int, Pair] = {}
+    for key, text in texts.items():
+        if pairs and time.monotonic() > until:
+            break
+        pairs[key] = judge_readings(claimed, read_text(text, spoken))
+        time.sleep(0)
+    return pairs
 
 
-def _by_words(words: Compared, literal: LiteralVerdict) -> Verdict:
-    """Return what words alone say of a claim."""
-    supports = _witnesses(literal.supports, words)
-    against = tuple(
-        Witness(key, "contradicts", words.current[key].covered, why)
-        for key, why in literal.against.items()
-    )
-    if literal.label == "verified":
-        return _verdict(words, "verified", supports, SURE["verified"], coverage=1.0)
-    if literal.label == "contradicted":
-        found = _verdict(words, "ungrounded", against, SURE["contradicted"])
-        return replace(found, contradicted=True, plain=True)
-    if literal.label == "partial":
-        return _verdict(words, "partial", (*supports, *against), SURE["partial"])
-    return _verdict(words, "ungrounded", (), 1 - words.coverage)
-
-
-def _verdict(
-    words: Compared,
-    status: Status,
-    witnesses: tuple[Witness, ...],
-    likely: float,
-    coverage: float | None = None,
-) -> Verdict:
-    share = words.coverage if coverage is None else coverage
-    uncovered = () if status == "verified" else words.uncovered
-    return Verdict(status, share, False, witnesses, uncovered, (), False, likely)
-
-
-def _witnesses(keys: Sequence[int], words: Compared) -> tuple[Witness, ...]:
-    return tuple(Witness(key, "supports", words.current[key].covered, None) for key in keys)
-
-
-async def _read(
-    claim: str, current: Mapping[int, str], old: Mapping[int, str]
-) -> ClaimReading | None:
-    """Return what the reader makes of a claim; None without it, or in another language."""
-    if not await asyncio.to_thread(_in_english, claim, current):
-        return None
-    try:
-        return await read_claim(claim, current, old)
-    except EmbedderUnavailable:
-        return None
-
-
-def _in_english(claim: str, current: Mapping[int, str]) -> bool:
-    """Tell whether claim and memories are English; a short claim alone may be anything."""
-    texts = " ".join(islice(current.values(), NEAREST))
-    return is_english(claim) and is_english(f"{claim} {texts}")
-
-
-def _by_reader(words: Compared, reading: ClaimReading) -> Verdict:
-    """Return the verdict that the features make likeliest, with the memory that decides."""
-    likely = probabilities(reading.features)
-    label = choose(likely, reading.features)
-    alone = {key: each for key, each in reading.alone.items() if key in words.current}
-    if label == "contradicted":
-        worst = max(alone, key=lambda key: alone[key].contradiction)
-        witness = Witness(worst, "contradicts", words.current[worst].covered, READER)
-        found = _verdict(words, "ungrounded", (witness,), likely[label])
-        return replace(found, contradicted=True)
-    if label == "ungrounded":
-        return _verdict(words, label, (), likely[label])
-    best = max(alone, key=lambda key: (alone[key].entailment, words.current[key].coverage))
-    if label == "partial":
-        best = max(alone, key=lambda key: (words.current[key].coverage, alone[key].entailment))
-    found = _verdict(words, label, _witnesses((best,), words), likely[label])
-    if label == "partial" and not words.uncovered:
-        left = [part for part, each in reading.parts if each.entailment < LIKELY]
-        found = replace(found, uncovered=tuple(left))
-    return found
-
-
-def _corrected(
-    verdict: Verdict,
-    words: Compared,
-    reading: ClaimReading | None,
+def _weighed(
+    claimed: Reading,
+    pairs: Mapping[int, Pair],
+    before: Mapping[int, Pair],
     old: Mapping[int, CorrectedMemory],
+    threshold: float,
+    sure: Mapping[int, float],
 ) -> Verdict:
-    """Return a claim that a corrected memory said, and no current one, as contradicted."""
-    former = [key for key, each in words.old.items() if _formerly(key, each, words, reading)]
-    former = [key for key in former if old[key].corrected_by in words.current]
-    if not former:
-        return verdict
-    witnesses = {
-        new: Witness(
-            new, "contradicts", words.current[new].covered, CORRECTED.format(old=key, new=new)
+    against: dict[int, str] = {}
+    gone: list[int] = []
+    for place in range(len(claimed.clauses)):
+        if (denying := _against(place, pairs)) is not None:
+            against.setdefault(denying, pairs[denying].parts[place].why or "")
+        for key in _formerly(place, pairs, before):
+            gone.append(key)
+            holds = old[key].corrected_by
+            against.setdefault(holds, f"node {key} said so, and node {holds} corrects it")
+    coverage, uncovered = _coverage(claimed, pairs)
+    if against:
+        return Verdict(
+            "ungrounded",
+            coverage,
+            True,
+            _opposing_witnesses(against, pairs),
+            uncovered,
+            tuple(dict.fromkeys(gone)),
+            bool(gone) or any(_plain(pairs[key]) for key in against if key in pairs),
         )
-        for key in reversed(former)
-        for new in [old[key].corrected_by]
+    supports = _supports(claimed, pairs, sure)
+    others = opposing_memories(supports or [], pairs)
+    if supports is not None and (claimed.cut or others):
+        ranked = (*_supporting_witnesses(supports, pairs), *_opposing_witnesses(others, pairs))
+        return Verdict("partial", coverage, False, ranked, uncovered, (), False)
+    if supports is not None:
+        return Verdict(
+            "verified", 1.0, False, _supporting_witnesses(supports, pairs), (), (), False
+        )
+    some = _borne_out(claimed, pairs)
+    if some and coverage >= threshold:
+        return Verdict(
+            "partial", coverage, False, _supporting_witnesses(some, pairs), uncovered, (), False
+        )
+    return Verdict("ungrounded", coverage, False, (), uncovered, (), False)
+
+
+def _language(texts: Iterable[str], until: float) -> str:
+    """Return the language of most texts, for those too short to tell theirs."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts[language_of(normalize_text(text))] += 1
+        if time.monotonic() > until:
+            break
+    return counts.most_common(1)[0][0] if counts else "en"
+
+
+def _against(place: int, pairs: Mapping[int, Pair]) -> int | None:
+    """Return the memory that contradicts a clause of the claim, the nearest one, or None."""
+    whole = any(pair.parts[place].whole for pair in pairs.values())
+    ranked = [
+        (len(part.covered), -key)
+        for key, pair in pairs.items()
+        if (part := pair.parts[place]).against and (not whole or _denies(part))
+    ]
+    return -max(ranked)[1] if ranked else None
+
+
+def _plain(pair: Pair) -> bool:
+    """Tell whether a memory denies a clause, or has another figure, and no other reading."""
+    return any(part.against and part.against.kind in ("denial", "figure") for part in pair.parts)
+
+
+def _denies(part: Part) -> bool:
+    """Tell whether a memory denies all of a clause, so that another's word is not enough."""
+    return part.against is not None and part.against.kind == "denial" and not part.uncovered
+
+
+def _formerly(place: int, pairs: Mapping[int, Pair], before: Mapping[int, Pair]) -> list[int]:
+    """Return the old memories that said a clause, where no current one says it."""
+    if any(pair.parts[place].whole for pair in pairs.values()):
+        return []
+    best = max((_share(pair.parts[place]) for pair in pairs.values()), default=0.0)
+    return [
+        key
+        for key, pair in before.items()
+        if not (part := pair.parts[place]).against
+        and len(part.covered) >= LEAST_COVERED
+        and (part.whole or (_share(part) >= LIKELY and _share(part) > best))
+    ]
+
+
+def _share(part: Part) -> float:
+    return len(part.covered) / (len(part.covered) + len(part.uncovered) or 1)
+
+
+def _coverage(claimed: Reading, pairs: Mapping[int, Pair]) -> tuple[float, tuple[str, ...]]:
+    """Return the share of the terms that the best memory of each clause has, and the others."""
+    left: list[str] = []
+    for place, clause in enumerate(claimed.clauses):
+        parts = [pair.parts[place] for pair in pairs.values()]
+        left += max(parts, key=_share).uncovered if parts else [t.text for t in clause.terms]
+    total = len(claimed.terms)
+    return (1 - len(left) / total if total else 0.0), tuple(left)
+
+
+def _supports(
+    claimed: Reading, pairs: Mapping[int, Pair], sure: Mapping[int, float]
+) -> list[int] | None:
+    """Return memories that say each clause whole, as few as may be; None where one is left."""
+    stated = {
+        key: {n for n, part in enumerate(pair.parts) if part.whole} for key, pair in pairs.items()
     }
-    return replace(
-        verdict,
-        status="ungrounded",
-        contradicted=True,
-        witnesses=tuple(witnesses.values()),
-        superseded=tuple(former),
-        plain=True,
-        likely=SURE["contradicted"],
+    left = set(range(len(claimed.clauses)))
+    chosen: list[int] = []
+    while left and stated:
+        best = max(stated, key=lambda key: (len(stated[key] & left), sure.get(key, 1.0), -key))
+        if not stated[best] & left:
+            return None
+        chosen.append(best)
+        left -= stated[best]
+    return chosen if chosen and not left else None
+
+
+def _borne_out(claimed: Reading, pairs: Mapping[int, Pair]) -> list[int]:
+    """Return the memories that bear out a statement of the claim: a clause, or their own."""
+    ranked: list[tuple[int, int]] = []
+    for key, pair in pairs.items():
+        weight = max((_covered_terms(part) for part in pair.parts), default=0)
+        if weight >= LEAST_COVERED:
+            ranked.append((weight, -key))
+    return [-key for _, key in sorted(ranked, reverse=True)[:3]]
+
+
+def _covered_terms(part: Part) -> int:
+    """Return how many terms of a clause a memory bears out, none where no statement is whole."""
+    if part.whole:
+        return len(part.covered)
+    if part.against or part.nearest is None or (part.doubt and not part.doubt.reserve):
+        return 0
+    if part.covered and not part.uncovered:
+        return len(part.covered)
+    if part.added and len(part.covered) > LEAST_COVERED and _share(part) >= ADDED:
+        return len(part.covered)
+    held = [term for term in part.nearest.terms if term.text != "with"]
+    names = sum(term.name for term in held)
+    contained = part.answered >= len(held) and len(held) > names
+    return len(part.covered) if contained else 0
+
+
+def _supporting_witnesses(keys: Sequence[int], pairs: Mapping[int, Pair]) -> tuple[Witness, ...]:
+    return tuple(Witness(key, "supports", pairs[key].covered, None) for key in keys)
+
+
+def _opposing_witnesses(
+    against: Mapping[int, str], pairs: Mapping[int, Pair]
+) -> tuple[Witness, ...]:
+    return tuple(
+        Witness(key, "contradicts", pairs[key].covered if key in pairs else (), why)
+        for key, why in against.items()
     )
-
-
-def _formerly(key: int, each: Comparison, words: Compared, reading: ClaimReading | None) -> bool:
-    """Tell whether a corrected memory said a claim, more of it than any current one."""
-    if each.relation == "same":
-        return True
-    best = max((held.coverage for held in words.current.values()), default=0.0)
-    if each.relation == "contradicts" or each.coverage <= best:
-        return False
-    if reading is None or key not in reading.old:
-        return each.coverage >= FORMERLY
-    return reading.old[key].entailment >= LIKELY or each.coverage >= FORMERLY

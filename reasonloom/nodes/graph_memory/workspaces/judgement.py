@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.graph_memory.grounding.literal import Comparison, compare_texts
+from reasonloom.nodes.graph_memory.grounding.pair import Pair, judge_texts
 from reasonloom.text.search_terms import keywords_of
 from reasonloom.text.sentences import sentences_in
 
@@ -74,7 +74,7 @@ def judge_pair(one: Statement, other: Statement, topic: frozenset[str]) -> Judge
     against the other, and differ if they partly say the same. `topic` are the keywords of the
     question, which every match shares.
     """
-    there, back = compare_texts(one.text, other.text), compare_texts(other.text, one.text)
+    there, back = judge_texts(one.text, other.text), judge_texts(other.text, one.text)
     first, second = one.match, other.match
     ours, theirs = names(first, second)
     if why := _against(there, back, ours, theirs):
@@ -86,13 +86,13 @@ def judge_pair(one: Statement, other: Statement, topic: frozenset[str]) -> Judge
     return None
 
 
-def _against(there: Comparison, back: Comparison, ours: str, theirs: str) -> str | None:
+def _against(there: Pair, back: Pair, ours: str, theirs: str) -> str | None:
     if there.why:
         return _named(there.why, ours, theirs)
     return _named(back.why, theirs, ours) if back.why else None
 
 
-def _agreeing(there: Comparison, back: Comparison, ours: str, theirs: str) -> str | None:
+def _agreeing(there: Pair, back: Pair, ours: str, theirs: str) -> str | None:
     if there.relation == back.relation == "same":
         return BOTH
     if there.relation == "same":
@@ -125,13 +125,13 @@ def _newer(one: Statement, other: Statement) -> str:
     return NEWER.format(label=label, date=days[later].isoformat())
 
 
-def _same_matter(there: Comparison, back: Comparison, topic: frozenset[str]) -> bool:
+def _same_matter(there: Pair, back: Pair, topic: frozenset[str]) -> bool:
     if max(there.coverage, back.coverage) < SAME_MATTER:
         return False
     return bool(set(keywords_of(" ".join((*there.covered, *back.covered)))) - topic)
 
 
-def _difference(there: Comparison, back: Comparison, ours: str, theirs: str) -> str:
+def _difference(there: Pair, back: Pair, ours: str, theirs: str) -> str:
     parts = [SHARED.format(shared=_quoted(there.covered or back.covered))]
     for label, words in ((ours, there.uncovered), (theirs, back.uncovered)):
         if words:

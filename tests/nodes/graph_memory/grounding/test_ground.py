@@ -19,7 +19,7 @@ async def ground(engine: Engine, claim: str, **more: Any) -> dict[str, Any]:
 async def test_what_is_stored_is_verified_and_names_its_evidence(engine: Engine) -> None:
     node = await add(engine, "The bakery on Elm Street opens at half past six.")
     await add(engine, "The florist on Oak Street is closed on Mondays.")
-    answer = await ground(engine, "The bakery on Elm Street opens at 6:30.")
+    answer = await ground(engine, "On Elm Street the bakery opens at 6:30.")
     assert (answer["status"], answer["contradicted"], answer["judged_by"]) == (
         "verified",
         False,
@@ -111,7 +111,7 @@ async def test_one_wrong_part_makes_all_of_it_contradicted(engine: Engine) -> No
 @pytest.mark.parametrize(
     ("stored", "claim", "status"),
     [
-        ("Das Café öffnet um halb acht.", "Das Café öffnet um 7:30.", "verified"),
+        ("Das Café öffnet um halb acht.", "Um 7:30 öffnet das Café.", "verified"),
         ("Лаборатория закрыта в августе.", "Лаборатория закрыта в августе.", "verified"),
         ("図書館は月曜日に閉まる。", "図書館は月曜日に閉まらない。", "ungrounded"),
         ("Das Museum liegt am Fluß 🚢", "Die Brücke ist gesperrt 🚧", "ungrounded"),

@@ -30,6 +30,7 @@ def contents(pairs: list[dict[str, Any]]) -> list[tuple[str, str]]:
     [
         ("server port", "The server listens on port 8080.", "The server listens on port 9090."),
         ("green tea", "Alice likes green tea.", "Alice doesn't like green tea."),
+        ("Bob", "Bob lives in Paris.", "Bob lives in Berlin."),
         ("Port", "Der Server läuft auf Port 8080.", "Der Server läuft nicht auf Port 8080."),
         ("порт", "Сервер слушает порт 8080.", "Сервер слушает порт 9090."),
         ("緑茶", "緑茶は缶にあります。", "緑茶は缶にありません。"),
@@ -55,8 +56,8 @@ async def test_a_contradiction_is_found_with_its_reason(
         ("office", "The office opens at 9.", "The office opens at nine.", "both say the same"),
         (
             "database",
-            "The database is Postgres 16, and Ann keeps it.",
-            "The database is Postgres 16.",
+            "The database is Postgres 16 in production.",
+            "The database is Postgres.",
             "“a” says all that “b” says, and more",
         ),
         ("порт", "Сервер слушает порт 8080.", "Сервер слушает порт 8080.", "both say the same"),

@@ -95,8 +95,8 @@ GARBAGE = {
 @pytest.mark.parametrize("name", GARBAGE)
 @pytest.mark.parametrize(
     ("observation", "correct"),
-    [("Soup was served.", None), (KEPT, False), ("The boss did not move the deadline.", False)],
-    ids=["open", "otherwise", "denied"],
+    [(KEPT, None), ("The boss did not move the deadline.", False)],
+    ids=["open", "denied"],
 )
 async def test_an_answer_of_no_use_leaves_it_to_words_and_is_told(
     caller: Caller, provider: Loopback, name: str, observation: str, correct: bool | None

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from reasonloom.nodes.graph_memory.grounding.numbers import (
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import has_content
+from reasonloom.nodes.graph_memory.grounding.reading.numbers import (
     AFTERNOON,
     DIMENSIONS,
     FRACTIONS,
@@ -26,7 +27,6 @@ from reasonloom.nodes.memory.calendar.mentions import (
     NUMERIC,
     date_mentions,
 )
-from reasonloom.text.search_terms import stem_word
 
 ONES = r"(?:\d{1,2})"
 NOON, DAY = 12 * 60, 24 * 60
@@ -207,7 +207,7 @@ def values_in(text: str, language: str) -> list[Value]:
                 Value(
                     value.kind,
                     value.amount,
-                    _counted(value),
+                    _counted(value, language),
                     places[value.start],
                     places[value.end - 1] + 1,
                 )
@@ -218,12 +218,12 @@ def values_in(text: str, language: str) -> list[Value]:
     return sorted(whole, key=lambda value: value.start)
 
 
-def _counted(value: Value) -> str:
+def _counted(value: Value, language: str) -> str:
     """Return the unit of a figure; a small word after a number is not what it counts."""
-    if "\u3041" <= value.unit[:1] <= "\u309f":
+    if language == "ja" and "\u3041" <= value.unit[:1] <= "\u309f":
         return ""
     word = value.kind in COUNTED and value.unit.isalpha() and value.unit not in DIMENSIONS
-    return stem_word(value.unit) if word else value.unit
+    return "" if word and not has_content(value.unit, language) else value.unit
 
 
 def _ends(places: list[int]) -> Iterator[tuple[int, int]]:

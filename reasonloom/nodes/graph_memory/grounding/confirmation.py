@@ -1,0 +1,110 @@
+"""Confirms with the packaged reader what words show, and finds the paraphrases they cannot see."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import islice
+from statistics import fmean
+
+from reasonloom.errors import EmbedderUnavailable
+from reasonloom.llm.classifier import entail
+from reasonloom.nodes.graph_memory.grounding.pair import judge_readings
+from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
+from reasonloom.nodes.graph_memory.grounding.reading.matching import find_term
+from reasonloom.nodes.graph_memory.grounding.verdict import Verdict, Witness
+from reasonloom.text.language import is_english
+from reasonloom.text.search_terms import index_terms, keywords_of
+from reasonloom.text.sentences import join_sentences, sentences_in
+
+DENIED = 0.1
+"""Probability of a contradiction below which what words call one is not."""
+
+PARAPHRASED = 0.9
+"""Probability from which memories that words do not find say the claim. Chosen on
+`training/cases/grounds-1.jsonl`, where 0.8 % of the claims are then wrongly verified."""
+
+PART = re.compile(r"[,;] (?:and|but) ")
+"""What joins parts of a claim; one part that is denied denies all of it."""
+
+MOST_READ = 5
+"""Memories that are read for a paraphrase, the nearest ones, all at once."""
+
+MOST_LETTERS = 500
+"""Letters of memories that are read with a claim, their nearest sentences."""
+
+
+async def confirm_verdict(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
+    """Return the verdict of words as the reader sees it; `current` has the nearest first.
+
+    What words call contradicted stays so if the reader sees a contradiction too, or if a correction
+    shows it. A claim that they neither verify nor contradict is verified if the nearest memories
+    together say it in other words, have all its figures, and do not contradict it by their words.
+    The reader knows English; without it, or in another language, the verdict stays.
+    """
+    against = any(each.relation == "contradicts" for each in verdict.witnesses)
+    if verdict.status == "verified" or verdict.superseded or (against and not verdict.contradicted):
+        return verdict
+    if not await asyncio.to_thread(is_english, claim):
+        return verdict
+    try:
+        if verdict.contradicted:
+            return await _denied(verdict, claim, current)
+        return await _paraphrased(verdict, claim, current)
+    except EmbedderUnavailable:
+        return verdict
+
+
+async def _denied(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
+    parts = [claim, *PART.split(claim)]
+    pairs = [
+        (excerpt(current[each.id], part), part) for each in verdict.witnesses for part in parts
+    ]
+    if any(each.contradiction >= DENIED for each in await entail(pairs)):
+        return verdict
+    return replace(verdict, contradicted=False, witnesses=(), plain=False)
+
+
+async def _paraphrased(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
+    """Read the nearest memories together, in both orders: what one leaves open another tells."""
+    nearest = {key: _statements(text) for key, text in islice(current.items(), MOST_READ)}
+    room = MOST_LETTERS // max(1, len(nearest))
+    read = [excerpt(memory, claim, room) for memory in nearest.values()]
+    orders = [("\n".join(texts), claim) for texts in (read, read[::-1])]
+    likely = fmean(each.entailment for each in await entail(orders))
+    if likely < PARAPHRASED or not _may_say(claim, "\n".join(nearest.values())):
+        return verdict
+    alone = await entail([(text, claim) for text in read])
+    best = max(zip(nearest, alone, strict=True), key=lambda each: each[1].entailment)[0]
+    witness = Witness(best, "supports", (), None)
+    return Verdict("verified", 1.0, False, (witness,), (), (), False, verdict.unread)
+
+
+def _statements(memory: str) -> str:
+    """Return a memory without its questions, which say nothing."""
+    kept = [each for each in sentences_in(memory) if not each.rstrip().endswith("?")]
+    return join_sentences(kept)
+
+
+def _may_say(claim: str, memory: str) -> bool:
+    """Return whether a memory has all figures of a claim and does not contradict it by words."""
+    claimed, held = read_text(claim), read_text(memory)
+    figures = all(find_term(term, held.terms) for term in claimed.terms if term.value)
+    return figures and not claimed.cut and judge_readings(claimed, held).relation != "contradicts"
+
+
+def excerpt(memory: str, claim: str, most: int = MOST_LETTERS) -> str:
+    """Return the sentences of a memory that have most words of a claim, in their order."""
+    if len(memory) <= most:
+        return memory
+    wanted = set(keywords_of(claim))
+    sentences = sentences_in(memory)
+    ranked = sorted(range(len(sentences)), key=lambda n: -len(wanted & index_terms(sentences[n])))
+    chosen: list[int] = []
+    room = most
+    for place in ranked:
+        if len(sentences[place]) > room and chosen:
+            break
+        chosen.append(place)
+        room -= len(sentences[place])
+    return " ".join(sentences[place] for place in sorted(chosen))

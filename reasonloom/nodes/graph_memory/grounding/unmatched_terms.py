@@ -1,0 +1,238 @@
+"""What small words of a claim a memory lacks, or tells the opposite of: no such claim is verified.
+
+Prepositions are compared with the word that they govern, on both sides; particles, pronouns and
+conjunctions of the claim have to stand in the sentence of the memory.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import NamedTuple
+
+from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Reading, Term
+from reasonloom.nodes.graph_memory.grounding.reading.japanese import misplaced
+from reasonloom.nodes.graph_memory.grounding.reading.lexicon import (
+    DISTINGUISHING,
+    JAPANESE,
+    OPTIONAL,
+    PARTICLE,
+    PERSONS,
+    Senses,
+    opposed_senses,
+)
+from reasonloom.nodes.graph_memory.grounding.reading.matching import find_term
+from reasonloom.nodes.graph_memory.grounding.role_swaps import roles_swapped
+
+KINDS = frozenset((OPTIONAL, PARTICLE, DISTINGUISHING))
+LETTERS = 2
+"""Letters of what is a name in German too, where all nouns have capitals and the order is free."""
+
+TO = frozenset(("to",))
+"""Before a word in another form it is a verb's: `forbidden to write`, `must not be written`."""
+
+BY, IN = frozenset(("by",)), frozenset(("in",))
+ELSEWHEN = frozenset(("from", "to", "since", "till", "before", "after", "between", "by"))
+
+
+class UnmatchedTerm(NamedTuple):
+    """Why a memory does not say a clause; `opposite` where it says the opposite.
+
+    Without a `reserve` it does not say it in part either: its words are exchanged.
+    """
+
+    why: str
+    opposite: bool
+    reserve: bool = True
+
+
+def unmatched_terms(
+    clause: Clause, nearest: Clause, claim: Reading, memory: Reading
+) -> UnmatchedTerm | None:
+    """Return the first small word of a clause that the memory lacks, None where it has all."""
+    if JAPANESE in (claim.language, memory.language):
+        both = claim.language == memory.language
+        other_place = misplaced(clause, nearest, memory) if both else None
+        if other_place:
+            return UnmatchedTerm(other_place.why, opposite=other_place.turned)
+        other = roles_swapped(clause, nearest, claim, memory)
+        return UnmatchedTerm(other, opposite=False, reserve=False) if other else None
+    ours = _bag(_sentence(clause, claim))
+    theirs = _bag(_sentence(nearest, memory))
+    passive = ("passive" in clause.marks) != ("passive" in nearest.marks)
+    first: UnmatchedTerm | None = None
+    moved = 0
+    for term in clause.terms:
+        held = _answering(term, nearest, memory)
+        agent = any(each is nearest.terms[0] for each in held) and "passive" in clause.marks
+        if not held or any(
+            _fits(term, each, ours, theirs, passive=passive, agent=agent) for each in held
+        ):
+            continue
+        if any(_come_to(term, each) or _vague(term, each) for each in held):
+            continue
+        if not moved and any(_topic(term, each, clause, nearest) for each in held):
+            moved += 1
+            continue
+        turned = _turned(term, held)
+        if turned:
+            return UnmatchedTerm(
+                f"the memory says the opposite of what the claim says of “{term.text}”",
+                opposite=True,
+            )
+        first = first or UnmatchedTerm(
+            f"the memory puts “{term.text}” in another place", opposite=False
+        )
+    found = _bag(each for term in clause.terms for each in _answering(term, nearest, memory))
+    available = found | _bag(replace(term, lead=()) for term in _sentence(nearest, memory))
+    unmatched = (
+        first
+        or _loose(clause, nearest, ours, available, doubled=_doubled(clause, claim))
+        or _reversed(clause, nearest, claim)
+    )
+    if unmatched is None and (why := roles_swapped(clause, nearest, claim, memory)):
+        return UnmatchedTerm(why, opposite=False, reserve=False)
+    return unmatched
+
+
+def _sentence(clause: Clause, reading: Reading) -> Iterator[Term]:
+    for each in reading.clauses:
+        if each.sentence == clause.sentence:
+            yield from each.terms
+
+
+def _bag(terms: Iterable[Term]) -> Senses:
+    """Return all that the small words of some terms tell."""
+    return frozenset().union(*(senses for t in terms for senses in (*t.lead, *t.loose))) - KINDS
+
+
+def _answering(term: Term, nearest: Clause, memory: Reading) -> list[Term]:
+    for terms in ((*nearest.terms, *nearest.subject), memory.terms):
+        held = [each for each in terms if find_term(term, (each,))]
+        if held:
+            return held
+    return []
+
+
+def _fits(
+    term: Term, held: Term, ours: Senses, theirs: Senses, *, passive: bool, agent: bool
+) -> bool:
+    """Tell whether two terms stand after the same prepositions, or after none."""
+    if not (term.name or held.name) and term.text.casefold() != held.text.casefold():
+        if not held.lead and all(senses <= TO for senses in term.lead):
+            return True
+        if not term.lead and all(senses <= TO for senses in held.lead):
+            return True
+    if agent and not held.lead and term.lead and all(senses & BY for senses in term.lead):
+        return True
+    return _placed(term.lead, held.lead, theirs, passive=passive) and _placed(
+        held.lead, term.lead, ours, passive=passive
+    )
+
+
+def _topic(term: Term, held: Term, clause: Clause, nearest: Clause) -> bool:
+    """Tell whether a place of one clause stands at the head of the other, as what has it.
+
+    `There are beds in the hut`, `the hut has beds`; once in a clause, for twice is an exchange.
+    """
+    head = clause.terms[0] if held.lead else nearest.terms[0]
+    if bool(term.lead) is bool(held.lead) or (term if held.lead else held) is not head:
+        return False
+    return all(senses & IN for senses in (*term.lead, *held.lead))
+
+
+def _vague(term: Term, held: Term) -> bool:
+    """Tell whether two figures stand after words that tell nothing of them: `à 40`, `de 40`."""
+    counted = term.value is not None and term.value.kind == "number"
+    return counted and all(OPTIONAL in senses for senses in (*term.lead, *held.lead))
+
+
+def _come_to(term: Term, held: Term) -> bool:
+    """Tell whether the memory moves something to a time and the claim says that it is then."""
+    if term.value is None or term.value.kind not in ("time", "date", "weekday"):
+        return False
+    ends = (*term.lead, *held.lead)
+    if term.lead and held.lead and all(senses & TO or "till" in senses for senses in ends):
+        return True
+    return (
+        bool(held.lead)
+        and all(senses - KINDS <= TO for senses in held.lead)
+        and not any(senses & ELSEWHEN for senses in term.lead)
+    )
+
+
+def _placed(mine: Sequence[Senses], other: Sequence[Senses], bag: Senses, *, passive: bool) -> bool:
+    for senses in mine:
+        bare = senses - KINDS
+        if any(bare & each for each in other) or (PARTICLE in senses and bare & bag):
+            continue
+        if not other and (OPTIONAL in senses or (passive and senses & BY)):
+            continue
+        return False
+    return True
+
+
+def _turned(term: Term, held: Sequence[Term]) -> bool:
+    return all(
+        any(opposed_senses(mine, other) for mine in term.lead for other in each.lead)
+        for each in held
+    )
+
+
+def _doubled(clause: Clause, claim: Reading) -> bool:
+    """Tell whether a Spanish pronoun may stand for a word of its clause: `a los niños les`."""
+    return claim.language == "es" and any(senses >= TO for t in clause.terms for senses in t.lead)
+
+
+def _loose(
+    clause: Clause, nearest: Clause, ours: Senses, theirs: Senses, *, doubled: bool
+) -> UnmatchedTerm | None:
+    """Look for the words that govern nothing: those of the claim, and what ends the memory's."""
+    here = [senses for term in clause.terms for senses in term.loose]
+    there = [senses for term in nearest.terms for senses in term.loose]
+    for senses in here:
+        bare = senses - KINDS
+        if not bare or bare & theirs or ((clause.subject or doubled) and bare & PERSONS):
+            continue
+        if any(opposed_senses(bare, each) for each in there):
+            return UnmatchedTerm("the memory says the opposite", opposite=True)
+        if OPTIONAL in senses:
+            continue
+        return UnmatchedTerm(f"the memory does not say “{_first_sense(bare)}”", opposite=False)
+    for senses in there:
+        if DISTINGUISHING in senses and not (senses - KINDS) & ours:
+            return UnmatchedTerm(
+                f"the claim leaves out “{_first_sense(senses - KINDS)}”", opposite=False
+            )
+    return None
+
+
+def _first_sense(senses: Senses) -> str:
+    return sorted(senses)[0].removeprefix("word ")
+
+
+def _reversed(clause: Clause, nearest: Clause, claim: Reading) -> UnmatchedTerm | None:
+    """Two names without a preposition, apart from each other, stand the other way round."""
+    if "passive" in clause.marks | nearest.marks:
+        return None
+    order = {id(term): n for n, term in enumerate(nearest.terms)}
+    placed: list[tuple[int, int, Term]] = []
+    for at, term in enumerate(clause.terms):
+        hit = find_term(term, nearest.terms)
+        if hit and not (term.lead or hit.held.lead) and _named(term, claim) and _named(
+            hit.held, claim
+        ):  # fmt: skip
+            placed.append((at, order[id(hit.held)], term))
+    for (here, there, one), (later, before, other) in combinations(placed, 2):
+        if before < there and (later - here > 1 or there - before > 1):
+            return UnmatchedTerm(
+                f"“{one.text}” and “{other.text}” stand the other way round", False, False
+            )
+    return None
+
+
+def _named(term: Term, claim: Reading) -> bool:
+    if term.value:
+        return False
+    if claim.language == "de":
+        return len(term.text) <= LETTERS and term.text.isupper()
+    return term.name or term.text[:1].isupper()

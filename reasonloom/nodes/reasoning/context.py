@@ -5,7 +5,7 @@ One search finds them by the question, a second one by the first problem of its 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.llm.providers.caller import CALLER
@@ -106,10 +106,16 @@ async def _has_transcripts(execution: Execution) -> bool:
 
 
 def relevant(found: Sequence[ScoredMemory]) -> list[ScoredMemory]:
-    """Return those memories of one search that are relevant enough."""
-    best = max((each.parts.similarity or 0.0 for each in found), default=0.0)
-    least = max(LEAST_RELEVANCE, RELEVANCE_BAR * best)
-    return [each for each in found if (each.parts.similarity or 0.0) >= least]
+    """Return those memories of one search that are relevant enough.
+
+    Suspicion lowers no relevance here: a suspicious memory is marked or named as left out, never
+    lost without a word.
+    """
+    scores = [
+        replace(each.signals, suspicion=0.0).relevance() if each.signals else 0.0 for each in found
+    ]
+    least = max(LEAST_RELEVANCE, RELEVANCE_BAR * max(scores, default=0.0))
+    return [each for each, score in zip(found, scores, strict=True) if score >= least]
 
 
 def without_suspicious(found: Sequence[ScoredMemory]) -> tuple[list[ScoredMemory], list[str]]:

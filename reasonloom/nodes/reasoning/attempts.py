@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.offline import OPEN_QUESTION, cited_memories, open_thought, quotes_on, remark
-from reasonloom.nodes.reasoning.context import recall_for as recall_for  # noqa: PLC0414
+from reasonloom.nodes.reasoning.context import (
+    recall_for as recall_for,  # noqa: PLC0414 - docs of 0.1 import it from here
+)
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.text.sentences import join_sentences, sentences_in
 

@@ -1,11 +1,11 @@
-"""Chooses the memories that a step of reasoning sees: relevant ones, none twice, in a budget.
+"""Chooses the memories that a step of reasoning sees: the most relevant, none twice, in a budget.
 
 One search finds them by the question, a second one by the first problem of its session.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.llm.providers.caller import CALLER
@@ -37,12 +37,6 @@ CANDIDATES = 60
 REINFORCED = 5
 """The best memories, which count as read: nothing tells yet which of them a thought uses."""
 
-RELEVANCE_BAR = 0.4
-"""The least relevance, as a share of that of the best memory of the same search."""
-
-LEAST_RELEVANCE = 0.18
-"""The least relevance of any memory: a question about something else finds none."""
-
 LONGEST_SHARE = 4
 """A memory takes at most this part of the budget; of a longer one its nearest sentences."""
 
@@ -62,7 +56,7 @@ TRANSCRIPT_HEADER = (
 async def recall_for(
     execution: Execution, content: str, problem: str = ""
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the memories relevant to a thought, best first, and notes on the search.
+    """Return the memories most relevant to a thought, best first, and notes on the search.
 
     Each has `id`, `content`, and `label`: how prompts number, date and name it. `problem` is the
     first one of its session. None if automatic memory is off.
@@ -82,7 +76,7 @@ async def recall_for(
 async def _search(
     execution: Execution, content: str, problem: str
 ) -> tuple[list[ScoredMemory], list[str]]:
-    """Return what is relevant to either text, best first, each memory once."""
+    """Return what is found for either text, best first, each memory once."""
     searches = [(content, Scope(superseded=True), CANDIDATES)]
     if problem and problem != content:
         searches.append((problem, Scope(superseded=True), CANDIDATES))
@@ -93,7 +87,7 @@ async def _search(
     for text, scope, limit in searches:
         found = await retrieve(execution, text, scope=scope, limit=limit)
         notes.update(dict.fromkeys(found.notes))
-        for each in relevant(found.page):
+        for each in found.page:
             known = best.setdefault(each.memory.id, each)
             best[each.memory.id] = max(known, each, key=lambda one: one.score)
     return sorted(best.values(), key=lambda each: (-each.score, each.memory.id)), [*notes]
@@ -103,19 +97,6 @@ async def _has_transcripts(execution: Execution) -> bool:
     """Tell whether there are past conversations; they are searched separately."""
     async with execution.loom.database.begin(execution.caller) as tx:
         return (await retrieval.weigh_terms(tx, "", None, transcripts=True)).visible > 0
-
-
-def relevant(found: Sequence[ScoredMemory]) -> list[ScoredMemory]:
-    """Return those memories of one search that are relevant enough.
-
-    Suspicion lowers no relevance here: a suspicious memory is marked or named as left out, never
-    lost without a word.
-    """
-    scores = [
-        replace(each.signals, suspicion=0.0).relevance() if each.signals else 0.0 for each in found
-    ]
-    least = max(LEAST_RELEVANCE, RELEVANCE_BAR * max(scores, default=0.0))
-    return [each for each, score in zip(found, scores, strict=True) if score >= least]
 
 
 def without_suspicious(found: Sequence[ScoredMemory]) -> tuple[list[ScoredMemory], list[str]]:

@@ -22,6 +22,7 @@ from tests.support.reasoning.sessions import answered, thinking
 
 TOPIC = "Why did the checkout service time out in November?"
 OTHER = "Who waters the tomatoes in the greenhouse?"
+PUZZLE = "Use 4, 7, 8 and 8 to make 24."
 
 
 async def chosen(engine: Engine, text: str = TOPIC, problem: str = "") -> list[dict[str, Any]]:
@@ -49,14 +50,15 @@ async def test_a_problem_about_something_else_is_given_nothing(engine: Engine) -
     await remember(engine, "The checkout service timed out in November: its pool was full.")
     await remember(engine, "Ben waters the tomatoes in the greenhouse.", sessionId="another")
     assert contents(await chosen(engine, OTHER)) == ["Ben waters the tomatoes in the greenhouse."]
-    assert await chosen(engine, "Use 4, 7, 8 and 8 to make 24.") == []
+    assert await chosen(engine, PUZZLE) == []
 
 
 async def test_the_first_problem_of_a_session_is_searched_too(engine: Engine) -> None:
     await remember(engine, "The checkout service timed out in November: its pool was full.")
     await remember(engine, "Ben waters the tomatoes in the greenhouse.", sessionId="another")
-    assert len(await chosen(engine, OTHER, TOPIC)) == 2
-    assert len(await chosen(engine, TOPIC, TOPIC)) == 1
+    assert await chosen(engine, PUZZLE) == []
+    found = contents(await chosen(engine, PUZZLE, TOPIC))
+    assert found[0] == "The checkout service timed out in November: its pool was full."
 
 
 async def test_of_a_long_memory_the_nearest_sentences_are_shown(engine: Engine) -> None:

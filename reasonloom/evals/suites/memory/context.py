@@ -60,8 +60,8 @@ def _with_others(one: Collection, other: Collection) -> Collection:
         replace(each, id=f"{one.id}/{other.id}/{each.id}", category=ELSEWHERE, evidence=frozenset())
         for each in other.questions
     ]
-    asked = [each for each in own if each.evidence]
-    return replace(one, questions=(*asked, *foreign))
+    answerable = [each for each in own if each.evidence]
+    return replace(one, questions=(*answerable, *foreign))
 
 
 def _items(collections: Sequence[Collection]) -> list[Item]:
@@ -99,7 +99,7 @@ async def _open(
             caller = Caller(OWNER).within(space)
             memories, _ = await recall_for(Execution(engine.loom, caller, run), item.input)
             lines = "\n".join(f"{each['label']} {each['content']}" for each in memories)
-            shown = [ids[f"mem-{each['id']}"] for each in memories]
-            return Answer({"memories": shown, "tokens": estimate_tokens(lines)})
+            given = [ids[f"mem-{each['id']}"] for each in memories]
+            return Answer({"memories": given, "tokens": estimate_tokens(lines)})
 
         yield answer

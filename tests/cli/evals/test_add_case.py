@@ -103,7 +103,7 @@ def test_a_bad_run_is_shown_forked_made_a_case_and_asked_again(
     }
     assert (origin["run"], origin["target_from"]) == (bad, forked["run_id"])
     assert origin["llm"] == "litellm:openai/gpt-4o-mini"
-    assert origin["prompts"]["linear/continue"]["version"] == 1
+    assert origin["prompts"]["linear/continue"]["version"] == 2
     both = ("--prompt", "linear/continue=1", "--prompt", "linear/continue=3")
     done = run("eval", "run", str(cases), "--scorer", "contains", *both, "--json", **told)
     assert done.status == 0, done.refusal

@@ -60,8 +60,8 @@ def _with_others(one: Collection, other: Collection) -> Collection:
         replace(each, id=f"{one.id}/{other.id}/{each.id}", category=ELSEWHERE, evidence=frozenset())
         for each in other.questions
     ]
-    own_questions = [each for each in own if each.evidence]
-    return replace(one, questions=(*own_questions, *foreign))
+    answerable = [each for each in own if each.evidence]
+    return replace(one, questions=(*answerable, *foreign))
 
 
 def _items(collections: Sequence[Collection]) -> list[Item]:

@@ -40,7 +40,7 @@ def test_nothing_of_a_space_is_told_in_another(
         environment(home, DATABASE_URL=url, REASONLOOM_TOOLSETS="all,extras"), tmp_path / "cwd"
     ) as server:
         caller = Bearer(server, None)
-        held = live(caller, guest, SPACED, key="a guest's")
+        held = live(caller, guest, SPACED, key="a guest's", more={"userId": guest.user})
         told = live(caller, own)
         pages = [f"reasonloom://memory/{guest['memory']}"]
         told.answers.update(ask_around(caller, guest, pages).answers)

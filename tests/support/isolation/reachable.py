@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from reasonloom.graphs.graph import load_graph
@@ -103,16 +104,22 @@ def outline(answer: Any, *, counts: bool = True) -> Any:
 
 
 def live(
-    own: Bearer, known: Known, tools: Iterable[str] = USES, *, key: str = "the same"
+    own: Bearer,
+    known: Known,
+    tools: Iterable[str] = USES,
+    *,
+    key: str = "the same",
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> OwnerView:
     """Call every tool once, or those named, each with what the earlier ones told.
 
-    Fills in `known`. Every owner's calls carry the same idempotency keys.
+    Fills in `known`. Every owner's calls carry the same idempotency keys; `more` are arguments of
+    every call.
     """
     done = OwnerView()
     for tool in tools:
         use = USES[tool]
-        arguments = use.arguments(known)
+        arguments = {**use.arguments(known), **more}
         result = own.call(tool, arguments, f"{key} {tool}")
         assert not result["isError"], (tool, result["content"])
         done.answers[f"{tool}, own"] = (arguments, result)

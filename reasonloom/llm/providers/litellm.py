@@ -137,7 +137,7 @@ def _form(
 def enforceable(schema: Any) -> Any:
     """Return `schema` without the bounds that providers cannot enforce.
 
-    OpenAI's strict mode takes no lengths, and servers that make a grammar of the schema
+    OpenAI's strict mode takes no lengths and no optional properties, and servers that make a grammar of the schema
     (llama.cpp) no pattern without anchors. What is left out is still checked in the reply.
     """
     if not isinstance(schema, dict):
@@ -148,6 +148,8 @@ def enforceable(schema: Any) -> Any:
     for key in ("properties", "$defs"):
         if isinstance(kept.get(key), dict):
             kept[key] = {name: enforceable(part) for name, part in kept[key].items()}
+    if kept.get("additionalProperties") is False:
+        kept["required"] = [*kept.get("properties", {})]
     if isinstance(kept.get("anyOf"), list):
         kept["anyOf"] = [enforceable(part) for part in kept["anyOf"]]
     return kept | {"items": enforceable(kept["items"])} if "items" in kept else kept

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.nodes.offline import OPEN_QUESTION, cited_memories, open_thought, quotes_on, remark
+from reasonloom.nodes.offline import OPEN_QUESTION, open_thought, quotes_on, remark
 from reasonloom.nodes.reasoning.context import (
     recall_for as recall_for,  # noqa: PLC0414 - docs of 0.1 import it from here
 )
+from reasonloom.nodes.reasoning.lookup import ask_informed
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.text.sentences import join_sentences, sentences_in
 
@@ -44,11 +46,13 @@ async def next_attempt(
         "memories": state["memories"],
         "doubt": render_doubt(attempts, wanted),
     }
-    reply = await ask(execution, replace(question, variables=variables, n=len(attempts)))
+    question = replace(question, variables=variables, n=len(attempts))
+    informed = await ask_informed(execution, question, partial(ask, execution))
     if execution.loom.llm.offline:  # what was to be asked is recorded, so that a fork can ask it
         thought = open_thought(NEXT_STEP, content, quotes_on(content, state["memories"]))
         return {"attempts": [thought] * MOST_ATTEMPTS}
-    return {"attempts": [*attempts, attempt(reply)], "notes": reply_notes(reply)}
+    notes = [*reply_notes(informed.reply), *informed.notes]
+    return {"attempts": [*attempts, attempt(informed.reply)], "notes": notes, **informed.added}
 
 
 def render_doubt(attempts: list[dict[str, Any]], wanted: float | None) -> str:
@@ -88,18 +92,6 @@ def is_enough(attempts: list[dict[str, Any]], wanted: float | None) -> bool:
 def most_confident(attempts: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the most confident attempt, the first among equals."""
     return max(attempts, key=lambda each: each["confidence"])
-
-
-def memories_used_in(
-    execution: Execution, content: str, memories: list[dict[str, Any]]
-) -> list[int]:
-    """Return the ids of the memories that a thought was made of.
-
-    A language model may use all that it is given; without one they are cited.
-    """
-    ids = [each["id"] for each in memories]
-    cited = cited_memories(content) if execution.loom.llm.offline else ids
-    return [each for each in ids if each in cited]
 
 
 def first_sentences(texts: Iterable[tuple[str, str]], most: int) -> str:

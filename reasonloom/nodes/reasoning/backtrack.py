@@ -15,16 +15,15 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import (
     caveats,
     is_enough,
-    memories_used_in,
     most_confident,
     next_attempt,
 )
 from reasonloom.nodes.reasoning.context import recall_for
+from reasonloom.nodes.reasoning.lookup import MemoryState, memories_used_in
 from reasonloom.nodes.reasoning.persist import ThoughtMemory, as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question
 from reasonloom.nodes.sessions.context import branch_history
-from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import branches, checkpoints, sessions, thoughts
 from reasonloom.stores.sessions.branches import NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -39,12 +38,11 @@ LONGEST_NAME = 120
 """Characters of the new branch's name, made of the checkpoint's name and the direction."""
 
 
-class BacktrackState(ToolState, total=False):
+class BacktrackState(MemoryState, total=False):
     """The state of backtracking; `place` holds the ids of session, checkpoint and head."""
 
     place: dict[str, Any]
     history: list[dict[str, str]]
-    memories: list[dict[str, Any]]
     attempts: list[dict[str, Any]]
 
 
@@ -122,12 +120,19 @@ async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> d
         await _add(tx, thought, memory, used)
         answer = await _answer(tx, execution, state, thought)
         all_notes = [*state.get("notes", []), *notes]
-        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session.id)
+        added = await complete_run(
+            tx,
+            execution,
+            answer,
+            notes=all_notes,
+            session_id=session.id,
+            memories=state["memories"],
+        )
     return {**added, "notes": notes}
 
 
 def _used(execution: Execution, state: BacktrackState, thought: NewThought | None) -> list[int]:
-    return memories_used_in(execution, thought.content, state["memories"]) if thought else []
+    return memories_used_in(execution, thought.content, state) if thought else []
 
 
 async def _add(

@@ -5,6 +5,7 @@ One search finds them by the question, a second one by the first problem of its 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,17 @@ MOST_MEMORIES = 20
 MOST_EXCERPTS = 5
 """Excerpts of past conversations among them."""
 
+MOST_LOOKED_UP = 8
+"""Memories that one look-up adds."""
+
+LOOKUP_SHARE = 2
+"""Of the budget of tokens, what they may take: a half."""
+
+PER_SEARCH = 5
+"""The best of each search of a look-up."""
+
+LONGEST_SEARCH = 300
+
 CANDIDATES = 60
 """The best of each search, of which the memories are chosen."""
 
@@ -46,6 +58,7 @@ REPEATED = 0.5
 TRANSCRIPT_TOKENS = 300
 """Tokens of an excerpt of a past conversation in a prompt; its parts are cut alike."""
 
+LABEL = re.compile(r"^\[M\d+")
 LEFT_OUT = "left out, because they read like orders: {names}"
 WRITTEN_BY = "[Stored by {writer}.]\n"
 TRANSCRIPT_HEADER = (
@@ -63,29 +76,74 @@ async def recall_for(
     """
     if not execution.loom.settings.auto_memory:
         return [], []
-    found, notes = await _search(execution, content, problem)
+    texts = [content] if problem in ("", content) else [content, problem]
+    found, notes = await _search(execution, texts, CANDIDATES)
     if execution.loom.llm.name == CALLER and execution.loom.settings.suspicion:
         found, left_out = without_suspicious(found)
         notes = [*notes, *left_out]
-    chosen = _choose(execution, found, content)
+    budget = execution.loom.settings.context_tokens
+    chosen = _choose(execution, found, content, budget, MOST_MEMORIES)
     ids = [memory.id for memory in chosen.memories]
     execution.loom.journal.reinforce(execution.caller, ids[:REINFORCED])
     return chosen.rendered(), notes
 
 
+async def look_up(
+    execution: Execution, searches: Sequence[str], known: Sequence[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what searches of a language model find beyond the memories known to it, and notes.
+
+    The labels go on from those of `known`.
+    """
+    if not execution.loom.settings.auto_memory:
+        return [], []
+    texts = list(dict.fromkeys(each.strip()[:LONGEST_SEARCH] for each in searches))
+    found, notes = await _search(execution, [each for each in texts if each], PER_SEARCH)
+    ids = {each["id"] for each in known}
+    plain = [f" {' '.join(words_in(each['content']))} " for each in known]
+    fresh = [
+        each
+        for each in found
+        if each.memory.id not in ids
+        and not each.memory.superseded_by
+        and not any(f" {' '.join(words_in(each.memory.content))} " in other for other in plain)
+    ]
+    if execution.loom.llm.name == CALLER and execution.loom.settings.suspicion:
+        fresh, left_out = without_suspicious(fresh)
+        notes = [*notes, *left_out]
+    budget = execution.loom.settings.context_tokens
+    choice = _choose(execution, fresh, " ".join(texts), budget // LOOKUP_SHARE, MOST_LOOKED_UP)
+    return merge_memories(list(known), choice.rendered())[len(known) :], notes
+
+
+def merge_memories(
+    memories: list[dict[str, Any]], more: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return memories with those of `more` that are not among them, labelled as they follow.
+
+    Several steps at once may add to the memories of a run.
+    """
+    merged = {each["id"]: each for each in memories}
+    for each in more:
+        label = LABEL.sub(f"[M{len(merged) + 1}", each.get("label", ""))
+        merged.setdefault(each["id"], {**each, "label": label})
+    return list(merged.values())
+
+
 async def _search(
-    execution: Execution, content: str, problem: str
+    execution: Execution, texts: Sequence[str], limit: int
 ) -> tuple[list[ScoredMemory], list[str]]:
-    """Return what is found for either text, best first, each memory once."""
-    searches = [(content, Scope(superseded=True), CANDIDATES)]
-    if problem and problem != content:
-        searches.append((problem, Scope(superseded=True), CANDIDATES))
-    if await _has_transcripts(execution):
-        searches.append((content, Scope(kinds=("transcript",)), MOST_EXCERPTS))
+    """Return what is found for any of the texts, best first, each memory once.
+
+    Past conversations are searched by the first text alone.
+    """
+    searches = [(text, Scope(superseded=True), limit) for text in texts]
+    if texts and await _has_transcripts(execution):
+        searches.append((texts[0], Scope(kinds=("transcript",)), MOST_EXCERPTS))
     best: dict[int, ScoredMemory] = {}
     notes: dict[str, None] = {}
-    for text, scope, limit in searches:
-        found = await retrieve(execution, text, scope=scope, limit=limit)
+    for text, scope, most in searches:
+        found = await retrieve(execution, text, scope=scope, limit=most)
         notes.update(dict.fromkeys(found.notes))
         for each in found.page:
             known = best.setdefault(each.memory.id, each)
@@ -114,13 +172,14 @@ class _Choice:
     """The memories chosen so far, their texts, and the tokens left."""
 
     left: int
+    most: int
     memories: list[FoundMemory] = field(default_factory=list)
     texts: dict[int, str] = field(default_factory=dict)
 
     def add(self, memory: FoundMemory, text: str, place: int | None = None) -> None:
         """Add a memory where there is room, at the end or at a place."""
         cost = estimate_tokens(f"{_label(memory, MOST_MEMORIES)} {text}\n")
-        if len(self.memories) < MOST_MEMORIES and cost <= self.left:
+        if len(self.memories) < self.most and cost <= self.left:
             self.left -= cost
             self.texts[memory.id] = text
             self.memories.insert(len(self.memories) if place is None else place, memory)
@@ -138,11 +197,15 @@ class _Choice:
         ]
 
 
-def _choose(execution: Execution, found: Sequence[ScoredMemory], question: str) -> _Choice:
-    """Return the best of what was found, each replaced one right after its successor."""
-    budget = execution.loom.settings.context_tokens
+def _choose(
+    execution: Execution, found: Sequence[ScoredMemory], question: str, budget: int, most: int
+) -> _Choice:
+    """Return the best of what was found, each replaced one right after its successor.
+
+    At most `most` memories with at most `budget` tokens.
+    """
     longest = budget // LONGEST_SHARE
-    choice = _Choice(budget)
+    choice = _Choice(budget, most)
     memories = distinct([each.memory for each in found], longest)
     for memory in [each for each in memories if not each.superseded_by]:
         choice.add(memory, _memory_text(execution, memory, question, longest))

@@ -10,22 +10,21 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import (
     caveats,
     is_enough,
-    memories_used_in,
     most_confident,
     next_attempt,
 )
 from reasonloom.nodes.reasoning.context import recall_for
+from reasonloom.nodes.reasoning.lookup import MemoryState, memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question
 from reasonloom.nodes.sessions.context import append_thought, next_thought, session_context
-from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions.thoughts import NewThought
 
 MODE = "linear"
 
 
-class LinearState(ToolState, total=False):
+class LinearState(MemoryState, total=False):
     """The state of one step of linear reasoning.
 
     `session` holds the ids of the session, of the branch, and of its head (None at first).
@@ -33,7 +32,6 @@ class LinearState(ToolState, total=False):
 
     session: dict[str, Any]
     history: list[dict[str, str]]
-    memories: list[dict[str, Any]]
     attempts: list[dict[str, Any]]
 
 
@@ -78,7 +76,7 @@ async def persist_thought(state: LinearState, runtime: Runtime[Execution]) -> di
         execution, state["session"], mode=MODE, question=request.content,
         content=best["content"], confidence=best["confidence"],
     )  # fmt: skip
-    used = memories_used_in(execution, thought.content, state["memories"])
+    used = memories_used_in(execution, thought.content, state)
     memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         branch, forked = await append_thought(tx, execution, thought)
@@ -88,7 +86,12 @@ async def persist_thought(state: LinearState, runtime: Runtime[Execution]) -> di
         answer = _answer(execution, thought, branch, used, request.confidence)
         all_notes = [*state.get("notes", []), *notes]
         added = await complete_run(
-            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+            tx,
+            execution,
+            answer,
+            notes=all_notes,
+            session_id=thought.session_id,
+            memories=state["memories"],
         )
     return {**added, "notes": notes}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -70,11 +70,13 @@ async def persist_first_thought(
     answer: Callable[[], Answer],
     *,
     used: Sequence[int],
+    memories: Sequence[Mapping[str, Any]],
     notes: Sequence[str],
 ) -> dict[str, Any]:
     """Store the first thought of a new session; return what the run's last node adds.
 
-    `used` are the ids of the memories that it rests on, `notes` those of the steps before.
+    `used` are the ids of the memories that it rests on, `memories` all that it was given, `notes`
+    those of the steps before.
     """
     memory, more = await as_memory(execution, thought)
     session = thought.session_id
@@ -85,5 +87,7 @@ async def persist_first_thought(
         if memory:
             await memory.store(tx, used)
         all_notes = [*notes, *more]
-        added = await complete_run(tx, execution, answer(), notes=all_notes, session_id=session)
+        added = await complete_run(
+            tx, execution, answer(), notes=all_notes, session_id=session, memories=memories
+        )
     return {**added, "notes": more}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -23,8 +24,11 @@ async def complete_run(
     *,
     notes: list[str],
     session_id: UUID | None = None,
+    memories: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Record the run as done and return what its last node adds to the state.
+
+    `memories` are those that it was given: the run is redacted when one of them is forgotten.
 
     Raises:
         KeyTaken: another call with the same idempotency key was faster; nothing is stored.
@@ -32,12 +36,14 @@ async def complete_run(
     wire = answer.wire()
     if execution.run.self_judged or wire.get("suggestion") == NO_MODEL:
         wire = _capped(execution, wire)
-    row = done_row(execution, {"answer": wire, "notes": notes}, session_id=session_id)
+    output = {"answer": wire, "notes": notes}
+    given = {"memories": [f"mem-{each['id']}" for each in memories]} if memories else {}
+    row = done_row(execution, output | given, session_id=session_id)
     if execution.run.saved:
         await runs.close_run(tx, row)
     elif not await runs.record(tx, row):
         raise KeyTaken("another call with the same idempotency key was faster")
-    return {"answer": wire, "notes": notes}
+    return output
 
 
 def _capped(execution: Execution, value: Any) -> Any:

@@ -28,7 +28,8 @@ from reasonloom.contracts.thinking.think import (
 )
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION
-from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
+from reasonloom.nodes.reasoning.attempts import caveats
+from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.reasoning.persist import persist_first_thought
 from reasonloom.nodes.thinking.begin import PONDER
 from reasonloom.nodes.thinking.quality import JOINT, confidence_of, overall_quality
@@ -113,8 +114,7 @@ def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
         "violates": any(each["kept"] is False for each in verdicts),
         "goals": [GoalCovered(**each) for each in synthesis["goals"]],
         "memories_used": [
-            f"mem-{each}"
-            for each in memories_used_in(execution, synthesis["conclusion"], state["memories"])
+            f"mem-{each}" for each in memories_used_in(execution, synthesis["conclusion"], state)
         ],
         **extra,
     }
@@ -197,6 +197,7 @@ async def persist_conclusion(
         execution,
         first,
         lambda: answer(execution, state, session=str(session), thought=str(thought)),
-        used=memories_used_in(execution, content, state["memories"]),
+        used=memories_used_in(execution, content, state),
+        memories=state["memories"],
         notes=state.get("notes", []),
     )

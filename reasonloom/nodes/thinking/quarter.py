@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -11,6 +12,7 @@ from langgraph.types import Send
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_question
+from reasonloom.nodes.reasoning.lookup import Informed, ask_informed
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note, late_reply
 from reasonloom.nodes.thinking.state import (
@@ -68,16 +70,18 @@ async def run_stream(state: StreamTask, runtime: Runtime[Execution]) -> dict[str
     entry: StreamOutput = {"stream": state["stream"], "quarter": state["quarter"]}
     started = time.perf_counter()
     notes: list[str] = []
+    added: dict[str, Any] = {}
     if execution.loom.llm.offline:
         output = _open_output(brief["problem"], state["stream"])
     else:
         label = f"the {state['stream']} stream"
         label += f", quarter {state['quarter']}" if brief["quarters"] > 1 else ""
-        heard = await _ask(execution, state, label)
-        output, more = _parse_output(heard, state)
-        notes = [*heard.notes, *more]
+        informed = await _ask(execution, state, label)
+        output, more = _parse_output(informed.reply, state)
+        notes, added = [*informed.reply.notes, *informed.notes, *more], informed.added
     seconds = round(time.perf_counter() - started, 4)
-    return {"said": [{**entry, "seconds": seconds, **_labelled(output, state)}], "notes": notes}
+    said = {**entry, "seconds": seconds, **_labelled(output, state)}
+    return {"said": [said], "notes": notes, **added}
 
 
 def _open_output(problem: str, stream: str) -> dict[str, Any]:
@@ -91,24 +95,26 @@ def _open_output(problem: str, stream: str) -> dict[str, Any]:
     }
 
 
-async def _ask(execution: Execution, task: StreamTask, label: str) -> OptionalReply:
+async def _ask(execution: Execution, task: StreamTask, label: str) -> Informed[OptionalReply]:
     """Ask a stream; the first of the first quarter to end limits how long the others may take."""
     question = _question(execution, task)
+    asking = partial(ask_or_note, execution, what=label)
     if task["quarter"] > 1:
-        return await ask_or_note(execution, question, label)
+        return await ask_informed(execution, question, asking)
     started, limits = time.perf_counter(), execution.run.limits
     try:
         async with asyncio.timeout(None) as limit:
             limits.add(limit)
-            heard = await ask_or_note(execution, question, label)
+            informed = await ask_informed(execution, question, asking)
     except TimeoutError:
-        heard = late_reply(label, time.perf_counter() - started)
+        late = late_reply(label, time.perf_counter() - started)
+        informed = Informed(late, [], [], [])
     finally:
         limits.discard(limit)
     seconds = awaited_seconds(execution, task["brief"], time.perf_counter() - started)
-    if heard.fault is None and seconds is not None:
+    if informed.reply.fault is None and seconds is not None:
         _shorten(limits, seconds)
-    return heard
+    return informed
 
 
 def _shorten(limits: Iterable[asyncio.Timeout], seconds: float) -> None:

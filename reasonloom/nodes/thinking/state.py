@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from operator import add
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 
-from reasonloom.nodes.state import ToolState
+from reasonloom.nodes.reasoning.lookup import MemoryState
 
 if TYPE_CHECKING:
     from reasonloom.nodes.execution import Execution
@@ -50,14 +50,13 @@ class Barrier(TypedDict):
     stopped: str | None
 
 
-class ThinkingState(ToolState, total=False):
+class ThinkingState(MemoryState, total=False):
     """The state of think and ponder; `said` and `checks` arrive in any order.
 
     `redone` is `RunBegun.started` of the process that restarted after every stream had failed.
     """
 
     brief: Brief
-    memories: list[dict[str, Any]]
     said: Annotated[list[StreamOutput], add]
     barrier: Barrier
     synthesis: dict[str, Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,9 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import confidence_of, open_question, quotes_on, remark
-from reasonloom.nodes.reasoning.attempts import memories_used_in, reply_notes
+from reasonloom.nodes.reasoning.attempts import reply_notes
 from reasonloom.nodes.reasoning.context import recall_for
+from reasonloom.nodes.reasoning.lookup import ask_informed, memories_used_in
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance, normalised
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.similarity import similarity_of
@@ -150,14 +152,16 @@ async def propose(state: GenerateState, runtime: Runtime[Execution]) -> dict[str
         n=state["asked"],
         thread=place["session"],
     )
-    reply = await ask(execution, question)
+    informed = await ask_informed(execution, question, partial(ask, execution))
+    reply = informed.reply
     there = [state["node"]["content"], *(each["content"] for each in state["siblings"])]
     found, notes = await _distinct(execution, there, [*state["found"], *_read(reply)])
     limit = len(state["found"]) + wanted
     return {
         "found": found[:limit],
         "asked": state["asked"] + 1,
-        "notes": [*reply_notes(reply), *notes],
+        "notes": [*reply_notes(reply), *informed.notes, *notes],
+        **informed.added,
     }
 
 
@@ -282,7 +286,7 @@ def _answer(
         memories_used=[
             f"mem-{each}"
             for each in memories_used_in(
-                execution, "\n".join(one["content"] for one in state["found"]), state["memories"]
+                execution, "\n".join(one["content"] for one in state["found"]), state
             )
         ],
         llm=execution.loom.llm.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
@@ -12,6 +13,7 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_question
 from reasonloom.nodes.reasoning.attempts import caveats, reply_notes
 from reasonloom.nodes.reasoning.context import recall_for
+from reasonloom.nodes.reasoning.lookup import ask_informed
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.thought_graph.ballot_scoring import (
@@ -112,10 +114,12 @@ async def write_anew(state: RefineState, runtime: Runtime[Execution]) -> dict[st
         pipe="got_refine",
         thread=place["session"],
     )
-    reply = await ask(execution, question)
+    informed = await ask_informed(execution, question, partial(ask, execution))
+    reply = informed.reply
     refined, parent = _read(reply), state["candidates"][0]
     both = [parent, _refinement_candidate(execution, parent, refined["content"])]
-    return {"refined": refined, "candidates": both, "notes": reply_notes(reply)}
+    notes = [*reply_notes(reply), *informed.notes]
+    return {"refined": refined, "candidates": both, "notes": notes, **informed.added}
 
 
 def _read(reply: Reply) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any, TypedDict
 from uuid import UUID
 
+from reasonloom.nodes.reasoning.lookup import MemoryState
 from reasonloom.nodes.runs.complete_run import complete_run
-from reasonloom.nodes.state import ToolState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,11 +39,10 @@ class Thought(TypedDict):
     depth: int
 
 
-class GotToolState(ToolState, total=False):
+class GotToolState(MemoryState, total=False):
     """The state of all operations on a graph: where they work, and the relevant memories."""
 
     place: Place
-    memories: list[dict[str, Any]]
 
 
 MOST_LINE = 12
@@ -107,5 +106,12 @@ async def complete_operation(
     """Complete an operation's run with all its notes; return what its last node adds."""
     all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
     session = UUID(state["place"]["session"])
-    added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session)
+    added = await complete_run(
+        tx,
+        execution,
+        answer,
+        notes=all_notes,
+        session_id=session,
+        memories=state.get("memories", []),
+    )
     return {**added, "notes": notes}

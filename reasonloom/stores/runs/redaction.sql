@@ -1,6 +1,7 @@
 -- name: touched
 SELECT r.id FROM runs r WHERE r.owner = :owner AND (
     r.id IN (SELECT m.run_id FROM memories m WHERE m.owner = :owner AND m.id = ANY(:memories))
+    OR r.output -> 'memories' ?| :names
     OR EXISTS (SELECT FROM jsonb_path_query(r.output, '$.answer.** ? (@.type() == "string")')
         AS said (value) WHERE value #>> '{}' = ANY(:names))
     OR r.tool NOT LIKE :of_files AND concat(r.input, r.output) ~ :nodes
@@ -11,7 +12,8 @@ SELECT r.id FROM runs r WHERE r.owner = :owner AND (
 -- As above for chunks of past conversations, of which there may be very many: graph memory and
 -- the memory files of workspaces never hold their numbers.
 SELECT r.id FROM runs r WHERE r.owner = :owner AND (
-    EXISTS (SELECT FROM jsonb_path_query(r.output, '$.answer.** ? (@.type() == "string")')
+    r.output -> 'memories' ?| :names
+    OR EXISTS (SELECT FROM jsonb_path_query(r.output, '$.answer.** ? (@.type() == "string")')
         AS said (value) WHERE value #>> '{}' = ANY(:names))
     OR r.id IN (SELECT m.run_id FROM memories m WHERE m.owner = :owner AND m.id = ANY(:memories)
         AND m.run_id IS NOT NULL))

@@ -110,7 +110,7 @@ async def test_a_thousand_waiting_runs_hold_nothing(engine: Engine, access: Acce
     assert rows(access, "SELECT status, count(*) FROM runs GROUP BY status") == [("waiting", 1_001)]
     assert rows(access, "SELECT count(*) FROM leases") == [(0,)]
     in_use = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE '%in transaction%'"
-    seen = []  # background jobs have short transactions of their own
+    seen: list[int] = []  # background jobs have short transactions of their own
     while not seen or (seen[-1] and len(seen) < 20):
         await asyncio.sleep(0.05)
         seen.append(rows(access, in_use)[0][0])

@@ -15,7 +15,7 @@ from reasonloom.contracts.reasoning.divergent import (
 )
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION
-from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
+from reasonloom.nodes.reasoning.attempts import caveats
 from reasonloom.nodes.reasoning.divergent.perspectives import (
     best_attempt,
     broken_constraints,
@@ -24,6 +24,7 @@ from reasonloom.nodes.reasoning.divergent.perspectives import (
     usable_views,
 )
 from reasonloom.nodes.reasoning.divergent.steps import MODE, DivergentState
+from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import fork_notes, next_thought
@@ -43,7 +44,7 @@ async def persist_perspectives(
     request = execution.request(ReasoningDivergent)
     views = usable_views(state["views"])
     thought = _synthesis(execution, state, views)
-    used = memories_used_in(execution, thought.content, state["memories"])
+    used = memories_used_in(execution, thought.content, state)
     memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         await sessions.open_session(
@@ -56,7 +57,12 @@ async def persist_perspectives(
         answer = _answer(execution, state, thought, branch, request)
         all_notes = [*state.get("notes", []), *notes]
         added = await complete_run(
-            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+            tx,
+            execution,
+            answer,
+            notes=all_notes,
+            session_id=thought.session_id,
+            memories=state["memories"],
         )
     return {**added, "notes": notes}
 
@@ -159,8 +165,7 @@ def _answer(
         llm=thought.llm,
         run_id=str(execution.run.id),
         memories_used=[
-            f"mem-{each}"
-            for each in memories_used_in(execution, thought.content, state["memories"])
+            f"mem-{each}" for each in memories_used_in(execution, thought.content, state)
         ],
         **extra,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -17,6 +18,7 @@ from reasonloom.nodes.offline import open_question, undecided
 from reasonloom.nodes.reasoning.attempts import first_sentences, most_confident
 from reasonloom.nodes.reasoning.divergent.constraint_check import check_constraints
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES, Lens
+from reasonloom.nodes.reasoning.lookup import ask_informed
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 
@@ -153,10 +155,10 @@ async def take_perspective(task: PerspectiveTask, runtime: Runtime[Execution]) -
     constraints = request.constraints or []
     if execution.loom.llm.offline:
         return {"views": [_open_view(view, lens, request.content, constraints)] if lens else []}
-    reply, notes = await _ask_for_perspective(execution, task, request, lens)
+    reply, notes, added = await _ask_for_perspective(execution, task, request, lens)
     view |= reply
     if "viewpoint" not in view or lens is None:
-        return {"views": [{**view, "constraints": []}], "notes": notes}
+        return {"views": [{**view, "constraints": []}], "notes": notes, **added}
     question = Question(
         node="check_constraints",
         prompt="divergent/check",
@@ -171,7 +173,7 @@ async def take_perspective(task: PerspectiveTask, runtime: Runtime[Execution]) -
         aside=ReservePolicy(leave=_synthesis(execution, request)),
     )
     checked, more = await check_constraints(execution, view["viewpoint"], question, constraints)
-    return {"views": [{**view, "constraints": checked}], "notes": [*notes, *more]}
+    return {"views": [{**view, "constraints": checked}], "notes": [*notes, *more], **added}
 
 
 def _open_view(
@@ -185,7 +187,7 @@ def _open_view(
 
 async def _ask_for_perspective(
     execution: Execution, task: PerspectiveTask, request: ReasoningDivergent, lens: Lens | None
-) -> tuple[dict[str, Any], list[str]]:
+) -> tuple[dict[str, Any], list[str], dict[str, Any]]:
     question = Question(
         node=NODE,
         prompt="divergent/view",
@@ -205,12 +207,14 @@ async def _ask_for_perspective(
         ),
     )
     what = f"the perspective {lens.name}" if lens else "the plain answer"
-    heard = await ask_or_note(execution, question, what)
+    informed = await ask_informed(execution, question, partial(ask_or_note, execution, what=what))
+    heard, notes = informed.reply, [*informed.reply.notes, *informed.notes]
     if heard.fault:
         kind, message = type(heard.fault).__name__, heard.fault.message
-        return {"fault": {"kind": kind, "message": message}}, heard.notes
+        return {"fault": {"kind": kind, "message": message}}, notes, {}
     parsed = heard.parsed or {"viewpoint": heard.text, "confidence": DEFAULT_CONFIDENCE}
-    return {"viewpoint": parsed["viewpoint"], "confidence": parsed["confidence"]}, heard.notes
+    view = {"viewpoint": parsed["viewpoint"], "confidence": parsed["confidence"]}
+    return view, notes, informed.added
 
 
 def _synthesis(execution: Execution, request: ReasoningDivergent) -> Cost:

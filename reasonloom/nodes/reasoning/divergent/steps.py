@@ -27,11 +27,11 @@ from reasonloom.nodes.reasoning.divergent.perspectives import (
     usable_views,
     variables,
 )
+from reasonloom.nodes.reasoning.lookup import MemoryState
 from reasonloom.nodes.runs.budget import ReservePolicy
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import session_context
 from reasonloom.nodes.similarity import similarity_of
-from reasonloom.nodes.state import ToolState
 
 MODE = "divergent"
 TOGETHER = "What do the perspectives come to together?"
@@ -41,7 +41,7 @@ FAULTS: dict[str, type[errors.ServiceFault]] = {
 }
 
 
-class DivergentState(ToolState, total=False):
+class DivergentState(MemoryState, total=False):
     """The state of divergent reasoning; `views` come from parallel tasks, in any order.
 
     `redone` is `CurrentRun.started` of the process that retook all perspectives, as none came.
@@ -49,7 +49,6 @@ class DivergentState(ToolState, total=False):
 
     session: dict[str, Any]
     history: list[dict[str, str]]
-    memories: list[dict[str, Any]]
     views: Annotated[list[dict[str, Any]], add]
     novelty: dict[str, float]
     attempts: list[dict[str, Any]]

@@ -3,6 +3,7 @@
 import re
 import time
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 from langgraph.runtime import Runtime
@@ -10,6 +11,7 @@ from langgraph.runtime import Runtime
 from reasonloom.errors import BudgetExceeded
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.reasoning.lookup import ask_informed
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Result, TreeState, TreeTask
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.reasoning.tree_search.machine import absorb, open_orders
@@ -37,10 +39,13 @@ async def explore_branch(state: TreeTask, runtime: Runtime[Execution]) -> dict[s
     }
     question = _question("explore_branch", "tree/explore", variables, state)
     question = replace(question, aside=_reserve_policy(execution, state))
-    heard = await ask_or_note(execution, question, f"the approach `{approach['name']}`")
+    asking = partial(ask_or_note, execution, what=f"the approach `{approach['name']}`")
+    informed = await ask_informed(execution, question, asking)
+    heard = informed.reply
     parsed = heard.parsed or {"thought": heard.text, "confidence": DEFAULT_CONFIDENCE}
     found = _candidate(state, parsed["thought"], parsed["confidence"])
-    return _as_result(execution, state, found, heard)
+    added = _as_result(execution, state, found, heard)
+    return {**added, "notes": [*added["notes"], *informed.notes], **informed.added}
 
 
 async def judge_branches(state: TreeTask, runtime: Runtime[Execution]) -> dict[str, Any]:

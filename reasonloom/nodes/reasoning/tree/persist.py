@@ -8,7 +8,8 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.tree import ExploredBranch, ExploredTree, FailedBranch
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, quotes_on
-from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
+from reasonloom.nodes.reasoning.attempts import caveats
+from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.reasoning.tree.state import MODE, UNEXPLORED, Outcome, TreeState
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -31,7 +32,7 @@ async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[st
     execution = runtime.context
     outcome = max(state["outcomes"], key=lambda each: each["confidence"])
     thought = _thought(execution, state, outcome)
-    used = memories_used_in(execution, thought.content, state["memories"])
+    used = memories_used_in(execution, thought.content, state)
     memory, notes = await as_memory(execution, thought)
     notes = [*notes, *_notes(state, outcome)]
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -43,7 +44,12 @@ async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[st
         answer = _answer(execution, state, outcome, thought, branch)
         all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
         added = await complete_run(
-            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+            tx,
+            execution,
+            answer,
+            notes=all_notes,
+            session_id=thought.session_id,
+            memories=state["memories"],
         )
     return {**added, "notes": notes}
 
@@ -170,8 +176,7 @@ def _answer(
         llm=thought.llm,
         run_id=str(run.id),
         memories_used=[
-            f"mem-{each}"
-            for each in memories_used_in(execution, thought.content, state["memories"])
+            f"mem-{each}" for each in memories_used_in(execution, thought.content, state)
         ],
         **_shortfalls(outcome),
         **extra,

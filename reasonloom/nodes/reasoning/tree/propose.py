@@ -1,5 +1,6 @@
 """The first steps of tree reasoning: the context, distinct approaches, and the search for them."""
 
+from functools import partial
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -8,6 +9,7 @@ from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
 from reasonloom.nodes.reasoning.context import recall_for
+from reasonloom.nodes.reasoning.lookup import Informed, ask_informed
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Outcome, TreeState, Trial
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.reasoning.tree_search.machine import begin_search
@@ -60,18 +62,18 @@ async def propose_approaches(state: TreeState, runtime: Runtime[Execution]) -> d
     request = execution.request(ReasoningTree)
     before = state.get("trial")
     number = before["number"] + 1 if before else 1
-    approaches, notes = await _approaches(execution, state, request, number)
+    approaches, notes, added = await _approaches(execution, state, request, number)
     trial = Trial(
         attempt=len(outcomes) + 1, number=number, approaches=approaches, redone=None
     )  # fmt: skip
     search = search_for(execution, request.content, trial) if approaches else {}
-    return {"trial": trial, "search": search, "outcomes": outcomes, "notes": notes}
+    return {"trial": trial, "search": search, "outcomes": outcomes, "notes": notes, **added}
 
 
 async def _approaches(
     execution: Execution, state: TreeState, request: ReasoningTree, number: int
-) -> tuple[list[Approach], list[str]]:
-    """Return the approaches and notes on them; none if a second attempt fails.
+) -> tuple[list[Approach], list[str], dict[str, Any]]:
+    """Return the approaches, notes on them, and the memories; none if a second attempt fails.
 
     Raises:
         ServiceFault: the first attempt's call failed.
@@ -79,15 +81,16 @@ async def _approaches(
     outcomes, most = state.get("outcomes", []), request.max_branches
     if execution.loom.llm.offline:
         question = open_question(WHICH, request.content)
-        return [Approach(name=OPEN_QUESTION, approach=question)], []
-    heard = await _ask_for_approaches(execution, state, request, number)
+        return [Approach(name=OPEN_QUESTION, approach=question)], [], {}
+    informed = await _ask_for_approaches(execution, state, request, number)
+    heard = informed.reply
     if heard.fault is not None:
         if not outcomes:
             raise heard.fault
-        return [], heard.notes
+        return [], heard.notes, {}
     approaches = approaches_in(heard, most)
     notes = [NO_LIST] if heard.parsed is None else heard.notes
-    return approaches, [*notes, *_fewer(approaches, most)]
+    return approaches, [*notes, *informed.notes, *_fewer(approaches, most)], informed.added
 
 
 def _fewer(approaches: list[Approach], most: int) -> list[str]:
@@ -97,7 +100,7 @@ def _fewer(approaches: list[Approach], most: int) -> list[str]:
 
 async def _ask_for_approaches(
     execution: Execution, state: TreeState, request: ReasoningTree, number: int
-) -> OptionalReply:
+) -> Informed[OptionalReply]:
     question = Question(
         node="propose_approaches",
         prompt="tree/propose",
@@ -112,7 +115,8 @@ async def _ask_for_approaches(
         n=number,
         thread=state["place"]["id"],
     )
-    return await ask_or_note(execution, question, "the proposal of approaches")
+    asking = partial(ask_or_note, execution, what="the proposal of approaches")
+    return await ask_informed(execution, question, asking)
 
 
 def _doubt(outcomes: list[Outcome], wanted: float | None) -> str:

@@ -4,10 +4,10 @@ from operator import add
 from typing import Annotated, Any, TypedDict, cast
 
 from reasonloom.nodes.reasoning.attempts import MOST_ATTEMPTS
+from reasonloom.nodes.reasoning.lookup import MemoryState
 from reasonloom.nodes.reasoning.tree_search.machine import open_orders
 from reasonloom.nodes.reasoning.tree_search.orders import Order
 from reasonloom.nodes.reasoning.tree_search.state import State
-from reasonloom.nodes.state import ToolState
 
 MODE = "tree"
 UNEXPLORED = "none"
@@ -68,12 +68,11 @@ class Outcome(TypedDict):
     exhausted: str | None
 
 
-class TreeState(ToolState, total=False):
+class TreeState(MemoryState, total=False):
     """`place` holds the ids of the session, of the branch, and of its head (None at first)."""
 
     place: dict[str, Any]
     history: list[dict[str, str]]
-    memories: list[dict[str, Any]]
     trial: Trial
     search: dict[str, Any]
     results: Annotated[list[Result], add]

@@ -21,7 +21,8 @@ from reasonloom.contracts.thinking.analyze import (
 )
 from reasonloom.contracts.thinking.think import GoalCovered, returned_context
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
+from reasonloom.nodes.reasoning.attempts import caveats
+from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.selection import alternatives_of, reason_of
 from reasonloom.nodes.thinking.analyze.state import (
@@ -99,8 +100,7 @@ def answer_of(
         violates=any(each["kept"] is False for each in verdicts),
         goals=[GoalCovered(**each) for each in outcome["goals"]],
         memories_used=[
-            f"mem-{each}"
-            for each in memories_used_in(execution, outcome["conclusion"], state["memories"])
+            f"mem-{each}" for each in memories_used_in(execution, outcome["conclusion"], state)
         ],
         session_id=session,
         thought_id=thought,

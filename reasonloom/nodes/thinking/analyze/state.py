@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from operator import add
 from typing import Annotated, Any, Literal, TypedDict
 
-from reasonloom.nodes.state import ToolState
+from reasonloom.nodes.reasoning.lookup import MemoryState
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Step
 from reasonloom.nodes.thinking.state import Brief
@@ -38,14 +38,13 @@ class Wave(TypedDict):
     over: bool
 
 
-class AnalysisState(ToolState, total=False):
+class AnalysisState(MemoryState, total=False):
     """The state of `analyze`; `done` and `checks` arrive in any order.
 
     `redone` is `RunBegun.started` of the process that restarted after every step had failed.
     """
 
     brief: Brief
-    memories: list[dict[str, Any]]
     plan: Plan
     wave: Wave
     done: Annotated[list[StepResult], add]

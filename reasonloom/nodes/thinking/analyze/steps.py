@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
@@ -9,6 +10,7 @@ from langgraph.types import Send
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.reasoning.lookup import ask_informed
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.thinking.analyze.conclusion import PROMPT as CONCLUSION
@@ -61,9 +63,16 @@ async def run_step(state: StepTask, runtime: Runtime[Execution]) -> dict[str, An
     """Run one step; a call that fails leaves its fault as the result."""
     execution, label = runtime.context, state["label"]
     what = f"the step {state['step']} of {FRAMEWORKS[state['framework']].name}"
-    heard = await ask_or_note(execution, _question(execution, state), what)
+    informed = await ask_informed(
+        execution, _question(execution, state), partial(ask_or_note, execution, what=what),
+        searches="open",
+    )  # fmt: skip
     entry = {"framework": state["framework"], "step": state["step"], "label": label}
-    return {"done": [{**entry, **_parse_result(heard)}], "notes": heard.notes}
+    return {
+        "done": [{**entry, **_parse_result(informed.reply)}],
+        "notes": [*informed.reply.notes, *informed.notes],
+        **informed.added,
+    }
 
 
 def _question(execution: Execution, task: StepTask) -> Question:

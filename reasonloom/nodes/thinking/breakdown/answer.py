@@ -11,7 +11,7 @@ from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown, Depen
 from reasonloom.contracts.thinking.think import returned_context
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import quotes_on, remark
-from reasonloom.nodes.reasoning.attempts import memories_used_in
+from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.thinking.breakdown.dependencies import (
@@ -65,14 +65,19 @@ async def persist_breakdown(state: BreakdownState, runtime: Runtime[Execution]) 
             await memory.store(tx, used)
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
         added = await complete_run(
-            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+            tx,
+            execution,
+            answer,
+            notes=all_notes,
+            session_id=thought.session_id,
+            memories=state["memories"],
         )
     return {**added, "notes": notes}
 
 
 def _used(execution: Execution, state: BreakdownState, problems: list[Problem]) -> list[int]:
     quotes = "\n".join(one for each in problems for one in each.get("known", ()))
-    return memories_used_in(execution, quotes, state["memories"])
+    return memories_used_in(execution, quotes, state)
 
 
 def _listed_problems(execution: Execution, state: BreakdownState) -> list[Problem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
@@ -9,6 +10,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thinking.breakdown import Breakdown, BreakdownContext, Reason
 from reasonloom.errors import BudgetExceeded
 from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.reasoning.lookup import ask_informed
 from reasonloom.nodes.runs.budget import ReservePolicy
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.thinking.breakdown.dependencies import relation_reserve
@@ -32,12 +34,14 @@ async def split_problem(state: SplitTask, runtime: Runtime[Execution]) -> dict[s
     """
     execution, problem = runtime.context, state["problem"]
     what = f"the division of {outline(problem['id'])}"
-    heard = await ask_or_note(execution, _question(execution, state), what)
+    asking = partial(ask_or_note, execution, what=what)
+    informed = await ask_informed(execution, _question(execution, state), asking)
+    heard = informed.reply
     if heard.fault and problem["id"] == ROOT:
         raise heard.fault
     split, notes = _parse_split(heard, problem, execution.request(Breakdown))
     of_call = [] if split.get("reason") == "budget" else heard.notes  # reported once for all
-    return {"splits": [split], "notes": [*of_call, *notes]}
+    return {"splits": [split], "notes": [*of_call, *informed.notes, *notes], **informed.added}
 
 
 def _question(execution: Execution, state: SplitTask) -> Question:

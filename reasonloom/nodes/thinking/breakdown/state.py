@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from reasonloom.contracts.base import Kind
 from reasonloom.contracts.thinking.breakdown import Reason, Splitter, Tie
-from reasonloom.nodes.state import ToolState
+from reasonloom.nodes.reasoning.lookup import MemoryState
 
 ROOT = "problem-1-0"
 """The id of the whole problem; a part's id appends its place, from 0, to its parent's."""
@@ -71,13 +71,12 @@ class SplitTask(TypedDict):
     others: list[str]
 
 
-class BreakdownState(ToolState, total=False):
+class BreakdownState(MemoryState, total=False):
     """The state of `breakdown`; `splits` arrive in any order.
 
     `unrelated`: the language model gave no links across branches.
     """
 
-    memories: list[dict[str, Any]]
     problems: list[Problem]
     splits: Annotated[list[Split], add]
     links: list[Link]

@@ -12,7 +12,8 @@ from reasonloom.errors import LlmRefused, LlmUnavailable
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import QUOTED_CONFIDENCE, open_question
-from reasonloom.nodes.reasoning.attempts import caveats, memories_used_in
+from reasonloom.nodes.reasoning.attempts import caveats
+from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import append_thought, next_thought
@@ -61,7 +62,7 @@ async def persist_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict
         faults = "; ".join(dict.fromkeys(came["faults"].values())) or came["reason"]
         raise LlmUnavailable(NOTHING.format(fault=faults))
     thought = _thought(execution, state, came["best"])
-    used = memories_used_in(execution, thought.content, state["memories"])
+    used = memories_used_in(execution, thought.content, state)
     memory, notes = await as_memory(execution, thought)
     notes = [*notes, *_notes(came)]
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -73,7 +74,12 @@ async def persist_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict
         answer = _answer(execution, state, came, await read_graph(tx, str(graph)), thought, branch)
         all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
         added = await complete_run(
-            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+            tx,
+            execution,
+            answer,
+            notes=all_notes,
+            session_id=thought.session_id,
+            memories=state["memories"],
         )
     return {**added, "notes": notes}
 
@@ -215,8 +221,7 @@ def _answer(
         tokens=int(came["tokens"]),
         usd=round(came["usd"], 6),
         memories_used=[
-            f"mem-{each}"
-            for each in memories_used_in(execution, thought.content, state["memories"])
+            f"mem-{each}" for each in memories_used_in(execution, thought.content, state)
         ],
         llm=execution.loom.llm.name,
         run_id=str(execution.run.id),

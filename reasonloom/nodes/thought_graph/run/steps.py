@@ -1,6 +1,7 @@
 """The steps of running a plan of operations: each order is a task, all at the same time."""
 
 import time
+from functools import partial
 from operator import add
 from typing import Annotated, Any, TypedDict, cast
 
@@ -11,9 +12,9 @@ from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import CallerMistake
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.context import recall_for
+from reasonloom.nodes.reasoning.lookup import MemoryState, ask_informed
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.sessions.context import session_context
-from reasonloom.nodes.state import ToolState
 from reasonloom.nodes.thought_graph.operations.machine import absorb, open_orders, start_plan
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.plans import packaged_plan
@@ -33,11 +34,10 @@ class OrderResult(TypedDict):
     result: dict[str, Any]
 
 
-class GotRunState(ToolState, total=False):
+class GotRunState(MemoryState, total=False):
     """`place` holds the ids of the session, of the branch, and of its head (None at first)."""
 
     place: dict[str, Any]
-    memories: list[dict[str, Any]]
     plan: dict[str, Any]
     work: dict[str, Any]
     came: Annotated[list[OrderResult], add]
@@ -139,7 +139,9 @@ async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, A
         task=order["key"],
         sample=order["sample"],
     )
-    heard = await ask_or_note(execution, question, f"operation {order['key'].split('/')[0]}")
+    asking = partial(ask_or_note, execution, what=f"operation {order['key'].split('/')[0]}")
+    informed = await ask_informed(execution, question, asking)
+    heard = informed.reply
     if heard.fault is not None:
         answered: dict[str, Any] = {"error": heard.fault.message}
     else:
@@ -149,7 +151,8 @@ async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, A
         "usd": heard.usage.cost_usd or 0.0,
         "at": time.perf_counter() - execution.run.started,
     }
-    return {"came": [OrderResult(key=order["key"], result=answered)], "notes": heard.notes}
+    came, notes = OrderResult(key=order["key"], result=answered), [*heard.notes, *informed.notes]
+    return {"came": [came], "notes": notes, **informed.added}
 
 
 async def absorb_results(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:

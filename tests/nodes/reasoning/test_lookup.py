@@ -1,0 +1,168 @@
+"""What a mode looks up: it is asked again with what is found, within bounds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+import pytest
+
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.llm.interfaces import Ask, Embedder, Reply, Usage
+from reasonloom.nodes.reasoning.context import MOST_LOOKED_UP, merge_memories
+from reasonloom.nodes.reasoning.lookup import MOST_LOOKUPS
+from reasonloom.stores.access import Access
+from tests.support.calls import call, remember
+from tests.support.reasoning.sessions import thinking
+
+QUESTION = "When does the ferry to Föhr leave?"
+FERRY = "The ferry to Föhr leaves when the bakery opens."
+BAKERY = "The bakery opens at a quarter past six."
+SEARCH = "opening time of the bakery"
+FILLER = [f"The ferry to Föhr had {count} passengers on day {count}." for count in range(3, 33)]
+BUDGET = {"auto_memory": True, "context_tokens": 200}
+
+
+class Curious:
+    """Looks up `searches` in turn, and uses the memories that hold one of `facts`."""
+
+    name, offline = "curious", False
+
+    def __init__(self, searches: Sequence[str], facts: Sequence[str] = (FERRY, BAKERY)) -> None:
+        self.searches, self.facts = [*searches], facts
+        self.prompts: list[str] = []
+        self.labels: list[str] | None = None
+
+    async def answer(self, ask: Ask) -> Reply:
+        self.prompts.append(str(ask.messages[-1].content))
+        lines = [line for line in self.prompts[-1].splitlines() if line.startswith("[M")]
+        used = [line[1:].split(",")[0] for line in lines if any(f in line for f in self.facts)]
+        step = len(self.prompts) - 1
+        parsed: dict[str, Any] = {
+            "thought": f"thought {step + 1}",
+            "confidence": 0.8,
+            "used": used if self.labels is None else self.labels,
+            "lookup": self.searches[step : step + 1],
+        }
+        return Reply(json.dumps(parsed), parsed, "curious-1", Usage(10, 5, 0.0))
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+async def filled(engine: Engine) -> dict[str, str]:
+    bakery = await remember(engine, BAKERY, sessionId="another")
+    for each in FILLER:
+        await remember(engine, each)
+    return {FERRY: await remember(engine, FERRY), BAKERY: bakery}
+
+
+async def test_what_is_looked_up_reaches_the_next_prompt(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = Curious([SEARCH])
+    async with thinking(access, embedder, llm, **BUDGET) as mind:
+        ids = await filled(mind)
+        answer = (await call(mind, "reasoning_linear", {"content": QUESTION})).answer
+    first, second = llm.prompts
+    assert BAKERY not in first
+    assert BAKERY in second
+    assert answer["content"] == "thought 2"
+    assert BAKERY in ids
+    assert set(answer["memories_used"]) <= set(ids.values())
+    assert ids[BAKERY] in answer["memories_used"]
+
+
+async def test_labels_go_on_and_none_is_given_twice(access: Access, embedder: Embedder) -> None:
+    llm = Curious([SEARCH])
+    async with thinking(access, embedder, llm, **BUDGET) as mind:
+        await filled(mind)
+        await call(mind, "reasoning_linear", {"content": QUESTION})
+    labels = [line.split(",")[0] for line in llm.prompts[1].splitlines() if line.startswith("[M")]
+    assert labels == [f"[M{number}" for number in range(1, len(labels) + 1)]
+    given = [line.split("] ", 1)[1] for line in llm.prompts[1].splitlines() if "[M" in line]
+    assert len(set(given)) == len(given)
+    before = [line for line in llm.prompts[0].splitlines() if line.startswith("[M")]
+    assert len(labels) <= len(before) + MOST_LOOKED_UP
+
+
+async def test_whoever_looks_up_for_ever_is_asked_three_times(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = Curious([SEARCH, "passengers on day 20", "passengers on day 30", "day 12", "day 9"])
+    async with thinking(access, embedder, llm, **BUDGET) as mind:
+        await filled(mind)
+        await call(mind, "reasoning_linear", {"content": QUESTION})
+    assert len(llm.prompts) == 1 + MOST_LOOKUPS
+
+
+@pytest.mark.parametrize("search", ["", "   ", "\n"])
+async def test_an_empty_search_is_none(access: Access, embedder: Embedder, search: str) -> None:
+    llm = Curious([search])
+    async with thinking(access, embedder, llm, **BUDGET) as mind:
+        await filled(mind)
+        await call(mind, "reasoning_linear", {"content": QUESTION})
+    assert len(llm.prompts) == 1
+
+
+async def test_where_all_is_given_already_nobody_is_asked_again(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = Curious([SEARCH])
+    async with thinking(access, embedder, llm, auto_memory=True) as mind:
+        await remember(mind, FERRY)
+        await remember(mind, BAKERY)
+        await call(mind, "reasoning_linear", {"content": QUESTION})
+    assert len(llm.prompts) == 1
+
+
+async def test_a_budget_that_ends_leaves_the_first_answer(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = Curious([SEARCH])
+    async with thinking(access, embedder, llm, **BUDGET, budget_calls=1) as mind:
+        await filled(mind)
+        outcome = await call(mind, "reasoning_linear", {"content": QUESTION})
+    assert outcome.answer["content"] == "thought 1"
+    assert any("looked up" in note for note in outcome.notes)
+
+
+@pytest.mark.parametrize("labels", [["M99"], ["none"], ["mem-1", "M0"], []])
+async def test_labels_that_do_not_exist_name_nothing(
+    access: Access, embedder: Embedder, labels: list[str]
+) -> None:
+    llm = Curious([])
+    llm.labels = labels
+    async with thinking(access, embedder, llm, **BUDGET) as mind:
+        await filled(mind)
+        answer = (await call(mind, "reasoning_linear", {"content": QUESTION})).answer
+    assert answer["memories_used"] == []
+
+
+async def test_what_a_run_was_given_and_did_not_use_is_redacted_when_forgotten(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = Curious([SEARCH], facts=())
+    async with thinking(access, embedder, llm, **BUDGET) as mind:
+        ids = await filled(mind)
+        answer = (await call(mind, "reasoning_linear", {"content": QUESTION})).answer
+        assert answer["memories_used"] == []
+        await call(mind, "forget", {"userId": "local", "memoryId": ids[BAKERY]})
+    secret = "quarter past six"
+    with psycopg.connect(access.admin) as connection:
+        for table in ("runs", "llm_calls", "checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+            rows = connection.execute(f"SELECT {table}::text FROM {table}".encode()).fetchall()
+            spellings = (secret, secret.encode().hex())
+            assert not [row for (row,) in rows if any(each in row for each in spellings)], table
+
+
+def test_steps_at_once_add_each_memory_once() -> None:
+    given = [{"id": 1, "content": "a", "label": "[M1, 2026-01-01, fact]"}]
+    one = [{"id": 2, "content": "b", "label": "[M2, 2026-01-02, fact]"}]
+    other = [*one, {"id": 3, "content": "c", "label": "[M3, 2026-01-03, fact]"}]
+    third = [{"id": 4, "content": "d", "label": "[M2, 2026-01-04, fact]"}]
+    merged = merge_memories(merge_memories(merge_memories(given, one), other), third)
+    assert [each["id"] for each in merged] == [1, 2, 3, 4]
+    assert [each["label"][:4] for each in merged] == ["[M1,", "[M2,", "[M3,", "[M4,"]

@@ -77,14 +77,14 @@ OWN_TIMES = 2
 DISTRACTED = 0.25
 """How many pairs are taught among one to three texts that have nothing to do with the claim."""
 
-FURTHER, FURTHER_RATE = 2, 6e-5
+FURTHER, FURTHER_RATE = 3, 8e-5
 """Rounds that go on from the packaged weights, and their rate."""
 
-NEWEST, NEWEST_BIASES = 5_221, 1_004
-"""Pairs of a text and a claim, texts of biases: the last ones, taught in each of these rounds."""
+NEWEST = {"entailment": 10_500, "replaces": 2_600}
+"""The last pairs of a text and a claim, and of two memories: taught in each of these rounds."""
 
-OLDER, ANSWERS = (3_000, 800), (5_500, 2_400)
-"""Older pairs, and pairs of a text and a question, that are taught in each of these rounds."""
+OLDER = {"entailment": 4_000, "replaces": 1_500, "answers": 2_400, "bias": 1_400}
+"""Older cases of each kind that are taught in each of these rounds besides."""
 
 NOT_ANSWERS = 2
 ANSWERED = {"strategyqa-facts": 400, "qed-dev": 400, "xquad-en": 300, "condaqa-dev": 100}
@@ -270,15 +270,17 @@ def further_tasks(public: Path, number: int) -> list[Task]:
     """
     chance = random.Random(SEED + number)  # noqa: S311
     arguing, unbiased = argument_cases(public)
-    pairs = cases_of("entailment")
-    older, newest = pairs[:-NEWEST], pairs[-NEWEST:]
+    most = NEWEST["entailment"]
+    pairs, fitting = cases_of("entailment"), [p for p in own_pairs() if p.get("two_way")]
+    older, newest = [*pairs[:-most], *fitting], pairs[-most:]
+    both = cases_of("replaces")
+    replaced = [*both[-NEWEST["replaces"] :], *chance.sample(both, OLDER["replaces"])]
     others = public_pairs(public)[::40] if number == 0 else []
-    answers, biases = answer_cases(public), cases_of("biases")
     return [
-        ("entailment", [*newest, *chance.sample(older, OLDER[number]), *others]),
-        ("answers", answers[number::FURTHER][: ANSWERS[number]]),
-        ("replaces", chance.sample(replacement_cases(), 1_000)),
-        ("bias", [*biases[-NEWEST_BIASES:], *chance.sample(biases, 900), *unbiased[:300]]),
+        ("entailment", [*newest, *chance.sample(older, OLDER["entailment"]), *others]),
+        ("answers", chance.sample(answer_cases(public), OLDER["answers"])),
+        ("replaces", replaced),
+        ("bias", [*chance.sample(cases_of("biases"), OLDER["bias"]), *unbiased[:300]]),
         ("argues", chance.sample(arguing, 400)),
         ("emotion", chance.sample(cases_of("emotions"), 600)),
         ("framework", chance.sample(cases_of("frameworks"), 350)),

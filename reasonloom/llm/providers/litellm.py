@@ -137,8 +137,9 @@ def _form(
 def enforceable(schema: Any) -> Any:
     """Return `schema` without the bounds that providers cannot enforce.
 
-    OpenAI's strict mode takes no lengths and no optional properties, and servers that make a grammar of the schema
-    (llama.cpp) no pattern without anchors. What is left out is still checked in the reply.
+    OpenAI's strict mode takes no lengths and no optional properties, and servers that make a
+    grammar of the schema (llama.cpp) no pattern without anchors. What is left out is still checked
+    in the reply.
     """
     if not isinstance(schema, dict):
         return schema

@@ -44,10 +44,13 @@ def test_a_message_of_too_many_values_is_refused_under_its_id(raw: bytes) -> Non
     assert refused.message == "Invalid request: a message has at most 50,000 values"
 
 
-def test_depth_is_bounded() -> None:
+@pytest.mark.parametrize("between", [b"", b'"s",' * 12_000])
+def test_depth_is_bounded(between: bytes) -> None:
     deep = b'{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":%s}}'
     for levels, allowed in ((MAX_DEPTH - 2, True), (MAX_DEPTH + 1, False)):
-        found = repair(deep % (b"[" * levels + b"]" * levels))
+        outer = levels // 2
+        inner = levels - outer
+        found = repair(deep % (b"[" * outer + between + b"[" * inner + b"]" * levels))
         assert (not isinstance(found, Refusal) or "levels" not in found.message) == allowed
 
 

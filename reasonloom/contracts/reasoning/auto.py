@@ -28,7 +28,7 @@ class ReasoningAuto(Request):
 class ExecutingAuto(ReasoningAuto):
     """Choose the reasoning mode that fits a problem, with reasons and alternatives.
 
-    Simple problems get linear. With execute the mode is also run, as a call of its own.
+    With execute two direct answers are compared; if they differ, the chosen mode is run on both.
     """
 
     execute: Annotated[bool, Field(description="Run the chosen mode too")] = False
@@ -60,7 +60,8 @@ class Recommendation(Answer):
 
     `result` is the answer of the mode's own tool, `executed` its name; where `execute` was
     asked for and could not be, `not_executed` says why. `checkpoint_id` is the newest one to
-    go back to. `partial` marks a choice that lacks the language model's vote.
+    go back to. `partial` marks a choice that lacks the language model's vote. `direct_answers`
+    are two that differed, so that a mode was run on both; where they agreed `result` is one.
     """
 
     recommended_mode: Mode
@@ -78,3 +79,4 @@ class Recommendation(Answer):
     executed: str | None = None
     result: dict[str, Any] | None = None
     not_executed: str | None = None
+    direct_answers: list[str] | None = None

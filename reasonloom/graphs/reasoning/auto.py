@@ -4,17 +4,48 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from langgraph.graph import END
+
 from reasonloom.graphs.graph import FollowUp, Graph, by_name, wiring
-from reasonloom.nodes.reasoning.auto import AutoState, hear_vote, measure_problem, recommend_mode
+from reasonloom.nodes.reasoning.auto import (
+    AutoState,
+    after_comparing,
+    begin_answering,
+    hear_vote,
+    keep_answer,
+    measure_problem,
+    recommend_mode,
+)
+from reasonloom.nodes.reasoning.direct_answers import (
+    SAMPLES,
+    SampleTask,
+    answer_directly,
+    compare_answers,
+    recall_context,
+    sample_tasks,
+)
 from reasonloom.nodes.reasoning.routing.choice import TOOLS
+from reasonloom.text.shortening import shorten
 
 Json = dict[str, Any]
 NO_CHECKPOINT = "there is no checkpoint to go back to: name a session that has one"
+BOTH = "{content}\n\nTwo direct answers differ; either may be wrong:\n1. {first}\n2. {second}"
+LONGEST_ANSWER = 4_000
 NOT_ONE_CALL = "{mode} is not run by one call; call its own tools"
 
 
+def _problem(request: Json, answer: Json) -> str:
+    """Return the problem, with the direct answers if they differ."""
+    answers = answer.get("direct_answers", [])
+    if len(answers) < SAMPLES:
+        return str(request["content"])
+    first, second = (shorten(each, LONGEST_ANSWER, placeholder=" …") for each in answers)
+    return BOTH.format(content=request["content"], first=first, second=second)
+
+
 def _on_content(request: Json, answer: Json) -> Json:
-    return {name: request[name] for name in ("content", "session_id") if name in request}
+    session = {"session_id": request["session_id"]} if "session_id" in request else {}
+    return {"content": _problem(request, answer), **session}
 
 
 def _from_checkpoint(request: Json, answer: Json) -> Json:
@@ -25,7 +56,7 @@ def _from_checkpoint(request: Json, answer: Json) -> Json:
 
 
 def _on_problem(request: Json, answer: Json) -> Json:
-    return {"problem": request["content"]}
+    return {"problem": _problem(request, answer)}
 
 
 EXECUTED: Mapping[str, tuple[str, Callable[[Json, Json], Json]]] = MappingProxyType(
@@ -43,7 +74,7 @@ EXECUTED: Mapping[str, tuple[str, Callable[[Json, Json], Json]]] = MappingProxyT
 
 def execution_of(request: Json, answer: Json) -> FollowUp | None:
     """Return the call that runs the recommended mode, or why there is none; None if not asked."""
-    if not request.get("execute"):
+    if not request.get("execute") or "result" in answer:
         return None
     mode = answer["recommended_mode"]
     if mode not in EXECUTED:
@@ -57,17 +88,28 @@ def execution_of(request: Json, answer: Json) -> FollowUp | None:
 GRAPHS = by_name(
     Graph(
         "auto",
-        1,
+        2,
         wiring(
             AutoState,
             {
                 "measure_problem": measure_problem,
+                "recall_context": recall_context,
+                "answer_directly": answer_directly,
+                "compare_answers": compare_answers,
+                "keep_answer": keep_answer,
                 "hear_vote": hear_vote,
                 "recommend_mode": recommend_mode,
             },
+            routes={
+                "measure_problem": (begin_answering, ["recall_context", "hear_vote"]),
+                "recall_context": (sample_tasks, ["answer_directly"]),
+                "compare_answers": (after_comparing, ["keep_answer", "hear_vote"]),
+                "keep_answer": END,
+            },
+            inputs={"answer_directly": SampleTask},
         ),
         saved=True,
-        rounds=lambda request: 1,
+        rounds=lambda request: 3 if request.get("execute") else 1,
         writes=True,
         more_steps=lambda request: None if request.get("execute") else 0,
         follow=execution_of,

@@ -9,9 +9,17 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.auto import ExecutingAuto, ModeOption, Recommendation, Vote
+from reasonloom.contracts.reasoning.linear import LinearThought
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models.offers import Offer, offer_models
 from reasonloom.nodes.offline import remark
+from reasonloom.nodes.reasoning.direct_answers import (
+    DirectState,
+    agreed,
+    answers_of,
+    differ,
+    persist_answer,
+)
 from reasonloom.nodes.reasoning.routing.choice import (
     NONE_OFFERED,
     NOT_OFFERED,
@@ -30,15 +38,22 @@ from reasonloom.nodes.reasoning.routing.weights import (
 )
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
-from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import full_sessions
 from reasonloom.text.sentences import join_sentences
+
+ON_EARLIER_WORK = ("reflection", "backtracking")
+"""Modes that work on what is there already: a direct answer to the problem says nothing of it."""
+
+SEVERAL_SIDED = ("tree", "divergent", "ponder")
+"""Modes that weigh several answers: one of them goes on where direct answers differ."""
+
+AGREED = "linear: two answers, given independently, come to the same: no more was spent."
 
 LAST_STEPS = 3
 """Steps of the session that the language model sees."""
 
 
-class AutoState(ToolState, total=False):
+class AutoState(DirectState, total=False):
     """The state of the choice.
 
     `session` holds id, checkpoint, last steps, and matching models; `unread` what the language
@@ -69,6 +84,21 @@ async def measure_problem(state: AutoState, runtime: Runtime[Execution]) -> dict
     models = await offer_models(execution, request.content)
     session["models"] = models.context
     return {"session": session, "features": features, "notes": models.notes}
+
+
+def begin_answering(state: AutoState, runtime: Runtime[Execution]) -> str:
+    """Answer directly first if the mode is run too, unless the caller or the problem names one."""
+    request = runtime.context.request(ExecutingAuto)
+    loom = runtime.context.loom
+    if not request.execute or request.hints or loom.llm.offline or not loom.offers(TOOLS["linear"]):
+        return "hear_vote"
+    first = best_mode(shares_of(evidence_of(state["features"], [])))
+    return "hear_vote" if first in ON_EARLIER_WORK else "recall_context"
+
+
+def after_comparing(state: AutoState) -> str:
+    """Keep an answer that was given twice; else choose a mode."""
+    return "keep_answer" if agreed(state) else "hear_vote"
 
 
 async def hear_vote(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -107,13 +137,34 @@ async def recommend_mode(state: AutoState, runtime: Runtime[Execution]) -> dict[
     return {**added, "notes": []}
 
 
+async def keep_answer(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Store and answer what two direct answers agree on."""
+    execution = runtime.context
+    request = execution.request(ExecutingAuto)
+
+    def answer(step: LinearThought) -> Recommendation:
+        found = _answer(execution, state, request)
+        return found.model_copy(
+            update={
+                "confidence": step.confidence,
+                "rationale": AGREED,
+                "executed": TOOLS["linear"],
+                "result": step.wire(),
+            }
+        )
+
+    return await persist_answer(execution, state, answer)
+
+
 def _answer(execution: Execution, state: AutoState, request: ExecutingAuto) -> Recommendation:
-    features, vote, hints = state["features"], state["vote"], request.hints or []
+    features, vote, hints = state["features"], state.get("vote", {}), request.hints or []
     computed = shares_of(evidence_of(features, hints))
     wanted = shares_with_vote(computed, vote)
     offered = [mode for mode, tool in TOOLS.items() if execution.loom.offers(tool)]
-    shares = offered_shares(wanted, offered)
-    chosen, first = best_mode(shares), best_mode(computed)
+    left = [mode for mode in offered if mode in SEVERAL_SIDED] if differ(state) else offered
+    shares = offered_shares(wanted, left or offered)
+    first = best_mode(computed)
+    chosen = "linear" if agreed(state) else best_mode(shares)
     votes = [
         Vote(
             by="features",
@@ -173,6 +224,8 @@ def _extras(execution: Execution, state: AutoState) -> dict[str, Any]:
     extras = remark(execution)
     if (checkpoint := state["session"].get("checkpoint")) is not None:
         extras["checkpoint_id"] = checkpoint
-    if not (execution.loom.llm.offline or state["vote"]):
+    if not (execution.loom.llm.offline or state.get("vote") or agreed(state)):
         extras["partial"] = True
+    if differ(state):
+        extras["direct_answers"] = answers_of(state)
     return extras

@@ -83,7 +83,7 @@ async def persist_thought(state: LinearState, runtime: Runtime[Execution]) -> di
         notes = [*notes, *forked]
         if memory:
             await memory.store(tx, used)
-        answer = _answer(execution, thought, branch, used, request.confidence)
+        answer = thought_answer(execution, thought, branch, used, request.confidence)
         all_notes = [*state.get("notes", []), *notes]
         added = await complete_run(
             tx,
@@ -96,13 +96,14 @@ async def persist_thought(state: LinearState, runtime: Runtime[Execution]) -> di
     return {**added, "notes": notes}
 
 
-def _answer(
+def thought_answer(
     execution: Execution,
     thought: NewThought,
     branch: UUID,
     used: list[int],
-    wanted: float | None,
+    wanted: float | None = None,
 ) -> LinearThought:
+    """Return the answer about a thought; `wanted` is the confidence that was asked for."""
     return LinearThought(
         thought_id=str(thought.id),
         session_id=str(thought.session_id),

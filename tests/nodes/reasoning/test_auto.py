@@ -206,7 +206,7 @@ async def test_execute_runs_the_mode_as_a_call_of_its_own(
     access: Access, embedder: Embedder
 ) -> None:
     llm = ScriptedLlm(vote("linear"), thought("It is 397.80."))
-    given = {"content": "What is 17 percent of 2,340?", "execute": True}
+    given = {"content": "What is 17 percent of 2,340?", "hints": ["one step"], "execute": True}
     async with thinking(access, embedder, llm) as engine:
         outcome = await call(engine, "reasoning_auto", given, key="k")
         again = await call(engine, "reasoning_auto", given, key="k")
@@ -228,7 +228,7 @@ async def test_execute_counts_its_steps_on(access: Access, embedder: Embedder) -
 
     llm = ScriptedLlm(vote("linear"), thought("x"))
     async with thinking(access, embedder, llm) as engine:
-        request = {"content": "Is 221 a prime number?", "execute": True}
+        request = {"content": "Is 221 a prime number?", "hints": ["one step"], "execute": True}
         caller = Caller("local")
         await engine.call(
             Call("reasoning_auto", load_graph("auto"), request, caller, report=report)
@@ -245,7 +245,12 @@ async def test_execute_goes_back_to_the_newest_checkpoint(
         session = (await answered(engine, "linear", content="a"))["session_id"]
         point = await answered(engine, "checkpoint_create", session_id=session, name="p")
         answer = await answered(
-            engine, "auto", content="We are stuck.", session_id=session, execute=True
+            engine,
+            "auto",
+            content="We are stuck.",
+            session_id=session,
+            execute=True,
+            hints=["back"],
         )
     assert answer["checkpoint_id"] == point["id"]
     assert answer["executed"] == "reasoning_backtrack"
@@ -267,9 +272,10 @@ async def test_what_cannot_be_executed_is_still_recommended(
 ) -> None:
     llm = ScriptedLlm(vote("got"), vote("backtracking"), vote("linear"), LlmUnavailable("away"))
     async with thinking(access, embedder, llm) as engine:
-        parts = await answered(engine, "auto", content="Merge these parts.", execute=True)
-        back = await answered(engine, "auto", content="We are stuck.", execute=True)
-        failed = await answered(engine, "auto", content="Is 7 prime?", execute=True)
+        given: dict[str, Any] = {"hints": ["a hint"], "execute": True}
+        parts = await answered(engine, "auto", content="Merge these parts.", **given)
+        back = await answered(engine, "auto", content="We are stuck.", **given)
+        failed = await answered(engine, "auto", content="Is 7 prime?", **given)
     assert (parts["recommended_mode"], parts.get("result")) == ("got", None)
     assert "not run by one call" in parts["not_executed"]
     assert "no checkpoint" in back["not_executed"]

@@ -67,7 +67,7 @@ async def test_a_vote_for_what_is_not_offered_does_not_win(
     llm = ScriptedLlm(vote("ponder", 0.99), thought("I would."))
     async with serving(access, embedder, llm, "reasoning_linear", "reasoning_tree") as engine:
         answer = await answered(
-            engine, "auto", content="What is 17 percent of 2,340?", execute=True
+            engine, "auto", content="What is 17 percent of 2,340?", hints=["one step"], execute=True
         )
     assert (answer["recommended_mode"], answer["executed"]) == ("linear", "reasoning_linear")
     assert "ponder would fit better" in answer["rationale"]

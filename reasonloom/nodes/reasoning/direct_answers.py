@@ -1,0 +1,174 @@
+"""Direct answers, before a mode is chosen: two independent ones, and whether they agree.
+
+Where they agree nothing more is spent (self-consistency with an early stop); where they differ
+the chosen mode is given both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from operator import add
+from statistics import fmean
+from typing import Annotated, Any, TypedDict
+
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+
+from reasonloom.contracts.base import Answer
+from reasonloom.contracts.reasoning.auto import ExecutingAuto
+from reasonloom.contracts.reasoning.linear import LinearThought
+from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
+from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.reasoning.attempts import most_confident
+from reasonloom.nodes.reasoning.context import recall_for
+from reasonloom.nodes.reasoning.linear import thought_answer
+from reasonloom.nodes.reasoning.lookup import MemoryState, ask_informed, memories_used_in
+from reasonloom.nodes.reasoning.persist import as_memory
+from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
+from reasonloom.nodes.sessions.context import append_thought, next_thought, session_context
+
+MODE = "linear"
+SAMPLES = 2
+
+
+class DirectState(MemoryState, total=False):
+    """`place` holds the ids of the session, of the branch, and of its head (None at first).
+
+    `samples` are the direct answers: number, content, confidence; `agreement` says whether they
+    come to the same, and why.
+    """
+
+    place: dict[str, Any]
+    history: list[dict[str, str]]
+    samples: Annotated[list[dict[str, Any]], add]
+    agreement: dict[str, Any]
+
+
+class SampleTask(TypedDict):
+    """The payload of one direct answer."""
+
+    number: int
+    history: list[dict[str, str]]
+    memories: list[dict[str, Any]]
+
+
+async def recall_context(state: DirectState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Find the active branch's history and the relevant memories."""
+    execution = runtime.context
+    request = execution.request(ExecutingAuto)
+    place, history = await session_context(execution, request.session_id, request.content)
+    memories, notes = await recall_for(execution, request.content, history.problem)
+    return {
+        "place": place,
+        "history": history.steps,
+        "memories": memories,
+        "notes": [*history.notes, *notes],
+    }
+
+
+def sample_tasks(state: DirectState) -> list[Send]:
+    """Return one task for each direct answer."""
+    return [
+        Send(
+            "answer_directly",
+            SampleTask(number=number, history=state["history"], memories=state["memories"]),
+        )
+        for number in range(SAMPLES)
+    ]
+
+
+async def answer_directly(task: SampleTask, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Answer once, not knowing of the other answer; a call that fails leaves a note."""
+    execution, number = runtime.context, task["number"]
+    question = Question(
+        node="answer_directly",
+        prompt="linear/continue",
+        variables={
+            "content": execution.request(ExecutingAuto).content,
+            "history": task["history"],
+            "memories": task["memories"],
+            "doubt": "",
+        },
+        pipe=MODE,
+        task=str(number),
+        sample=number,
+    )
+    asking = partial(ask_or_note, execution, what="a direct answer")
+    informed = await ask_informed(execution, question, asking)
+    heard, notes = informed.reply, [*informed.reply.notes, *informed.notes]
+    if heard.fault:
+        return {"samples": [], "notes": notes}
+    parsed = heard.parsed or {"thought": heard.text, "confidence": DEFAULT_CONFIDENCE}
+    sample = {
+        "number": number,
+        "content": parsed["thought"],
+        "confidence": float(parsed["confidence"]),
+    }
+    return {"samples": [sample], "notes": notes, **informed.added}
+
+
+async def compare_answers(state: DirectState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Ask whether both answers come to the same."""
+    execution = runtime.context
+    samples = answers_of(state)
+    if len(samples) < SAMPLES:
+        return {"agreement": {"same": False}}
+    question = Question(
+        node="compare_answers",
+        prompt="auto/compare",
+        variables={
+            "content": execution.request(ExecutingAuto).content,
+            "first": samples[0],
+            "second": samples[1],
+        },
+        pipe="auto",
+        blind=True,
+    )
+    heard = await ask_or_note(execution, question, "the comparison of both answers")
+    return {"agreement": heard.parsed or {"same": False}, "notes": heard.notes}
+
+
+def answers_of(state: DirectState) -> list[str]:
+    """Return the contents of the direct answers, in their order."""
+    samples = sorted(state.get("samples", []), key=lambda each: each["number"])
+    return [each["content"] for each in samples]
+
+
+async def persist_answer(
+    execution: Execution, state: DirectState, answer: Callable[[LinearThought], Answer]
+) -> dict[str, Any]:
+    """Store the surer of two answers that agree as a step of its session, and in memory.
+
+    `answer` makes the run's answer of that step's. Their confidence is the mean of both.
+    """
+    best = most_confident(state["samples"])
+    thought = next_thought(
+        execution, state["place"], mode=MODE, question=execution.request(ExecutingAuto).content,
+        content=best["content"],
+        confidence=fmean(each["confidence"] for each in state["samples"]),
+    )  # fmt: skip
+    used = memories_used_in(execution, thought.content, state)
+    memory, notes = await as_memory(execution, thought)
+    async with execution.loom.database.begin(execution.caller) as tx:
+        branch, forked = await append_thought(tx, execution, thought)
+        if memory:
+            await memory.store(tx, used)
+        notes = [*notes, *forked]
+        step = thought_answer(execution, thought, branch, used)
+        added = await complete_run(
+            tx, execution, answer(step), notes=[*state.get("notes", []), *notes],
+            session_id=thought.session_id, memories=state["memories"],
+        )  # fmt: skip
+    return {**added, "notes": notes}
+
+
+def agreed(state: DirectState) -> bool:
+    """Tell whether both answers come to the same."""
+    return bool(state.get("agreement", {}).get("same"))
+
+
+def differ(state: DirectState) -> bool:
+    """Tell whether two answers came and do not come to the same."""
+    return len(answers_of(state)) == SAMPLES and not agreed(state)

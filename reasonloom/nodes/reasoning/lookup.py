@@ -1,14 +1,14 @@
-"""Looks up what a language model misses: its searches are recalled, and it is asked once more.
+"""Looks up what a reply misses, checks what it calculates, and asks again with what was found.
 
-A reply names in `lookup` what it would search for, and in `used` the labels of the memories that
-it rests on. A pipe of the user's own may give neither.
+A reply names in `lookup` what it would search for, in `used` the labels of the memories that it
+rests on, and in `claims` its calculations. A pipe of the user's own may give none of them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut
@@ -16,6 +16,7 @@ from reasonloom.nodes.offline import cited_memories
 from reasonloom.nodes.reasoning.context import look_up, merge_memories
 from reasonloom.nodes.runs.llm_call import OptionalReply
 from reasonloom.nodes.state import ToolState
+from reasonloom.text.calculations import holds
 
 if TYPE_CHECKING:
     from reasonloom.llm.interfaces import Reply
@@ -29,7 +30,12 @@ MOST_LOOKUPS = 2
 
 MOST_SEARCHES = 3
 NUMBER = re.compile(r"\bM(\d+)\b")
-FAILED = "the answer to what was looked up: {message}"
+ANSWERS = ("thought", "viewpoint", "conclusion", "output")
+"""The fields of replies that hold what is answered."""
+
+FAILED = "the answer to {what}: {message}"
+LOOKED_UP, CHECKED = "what was looked up", "what a check found"
+WRONG = "a calculation in the answer does not hold: {claim}"
 
 
 def _union(known: list[int], more: list[int]) -> list[int]:
@@ -68,39 +74,76 @@ async def ask_informed(
     *,
     searches: str = "lookup",
 ) -> Informed[R]:
-    """Ask with the memories of the question, and again with what the reply would search for.
+    """Ask with the memories of the question, and again with what the reply lacks or has wrong.
 
-    `searches` names the field of the reply that does. A look-up that finds nothing new, or whose
-    answer fails, leaves the reply as it is.
+    First what it would search for is looked up, where `searches` names the field of the reply that
+    tells. Then its calculations are checked, and those that do not hold are given back to it once.
+    An answer to a look-up or a check that fails leaves the reply before it as it is.
 
     Raises:
         ServiceFault: as `asking` does, for the first question.
     """
+    declared = execution.loom.prompts.get(question.prompt).about.variables
+    fresh = {"failed": None} if "failed" in declared else {}
+    asker = _Asker(question, asking, {**question.variables, **fresh})
     memories: list[dict[str, Any]] = [*question.variables.get("memories", [])]
-    given, notes = len(memories), list[str]()
-    reply = await asking(question)
+    given = len(memories)
     found: list[dict[str, Any]]
+    reply = await asking(replace(question, variables=dict(asker.variables)))
     for number in range(1, MOST_LOOKUPS + 1):
         wanted = _strings(reply, searches)[:MOST_SEARCHES]
-        found, more = await look_up(execution, wanted, memories) if wanted else ([], [])
-        notes += more
+        found, notes = await look_up(execution, wanted, memories) if wanted else ([], [])
+        asker.notes += notes
         if not found:
             break
-        again = replace(
-            question,
-            variables={**question.variables, "memories": [*memories, *found]},
-            task=f"{question.task}.lookup{number}",
-        )
+        more = [*memories, *found]
+        better = await asker.again(f"lookup{number}", LOOKED_UP, memories=more)
+        if better is None:
+            break
+        memories, reply = more, better
+    wrong = _wrong_claims(reply)
+    if wrong and fresh:
+        failed = {"answer": _answer_text(reply), "claims": wrong}
+        reply = await asker.again("check", CHECKED, failed=failed) or reply
+        wrong = _wrong_claims(reply)
+    asker.notes += [WRONG.format(claim=each) for each in wrong]
+    notes = list(dict.fromkeys(asker.notes))
+    return Informed(reply, memories[given:], _used(reply, memories), notes)
+
+
+@dataclass(slots=True)
+class _Asker(Generic[R]):
+    """Asks a question anew with other variables; what was given once stays."""
+
+    question: Question
+    asking: Callable[[Question], Awaitable[R]]
+    variables: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+    async def again(self, task: str, what: str, **variables: Any) -> R | None:
+        """Return the reply with these variables; None, with a note on `what`, if it fails."""
+        self.variables |= variables
+        task = f"{self.question.task}.{task}"
+        question = replace(self.question, variables=dict(self.variables), task=task)
         try:
-            better = await asking(again)
+            reply = await self.asking(question)
         except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded) as fault:
-            notes.append(FAILED.format(message=fault.message))
-            break
-        if isinstance(better, OptionalReply) and better.fault is not None:
-            notes.append(FAILED.format(message=better.fault.message))
-            break
-        memories, reply = [*memories, *found], better
-    return Informed(reply, memories[given:], _used(reply, memories), list(dict.fromkeys(notes)))
+            self.notes.append(FAILED.format(what=what, message=fault.message))
+            return None
+        if isinstance(reply, OptionalReply) and reply.fault is not None:
+            self.notes.append(FAILED.format(what=what, message=reply.fault.message))
+            return None
+        return reply
+
+
+def _wrong_claims(reply: Reply | OptionalReply) -> list[str]:
+    """Return the calculations of a reply that do not hold, as far as they can be read."""
+    return [each for each in _strings(reply, "claims") if holds(each) is False]
+
+
+def _answer_text(reply: Reply | OptionalReply) -> str:
+    parsed = reply.parsed or {}
+    return next((str(parsed[name]) for name in ANSWERS if parsed.get(name)), reply.text)
 
 
 def _strings(reply: Reply | OptionalReply, name: str) -> list[str]:

@@ -158,6 +158,60 @@ async def test_what_a_run_was_given_and_did_not_use_is_redacted_when_forgotten(
             assert not [row for (row,) in rows if any(each in row for each in spellings)], table
 
 
+class Calculating:
+    """Gives `claims` in turn, the last ones for good."""
+
+    name, offline = "calculating", False
+
+    def __init__(self, *claims: list[str]) -> None:
+        self.claims = claims
+        self.prompts: list[str] = []
+
+    async def answer(self, ask: Ask) -> Reply:
+        self.prompts.append(str(ask.messages[-1].content))
+        step = min(len(self.prompts), len(self.claims)) - 1
+        parsed = {"thought": f"t{step + 1}", "confidence": 0.8, "claims": self.claims[step]}
+        return Reply(json.dumps(parsed), parsed, "calculating-1", Usage(10, 5, 0.0))
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+
+async def test_a_calculation_that_does_not_hold_is_given_back_once(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = Calculating(["2 + 2 == 4", "3 * 45 == 134"], ["3 * 45 == 135"])
+    async with thinking(access, embedder, llm) as mind:
+        outcome = await call(mind, "reasoning_linear", {"content": QUESTION})
+    assert len(llm.prompts) == 2
+    assert "<failed>" not in llm.prompts[0]
+    failed = llm.prompts[1].split("<failed>")[1]
+    assert "- 3 * 45 == 134" in failed
+    assert "2 + 2" not in failed
+    assert "Your answer was: t1" in failed
+    assert outcome.answer["content"] == "t2"
+    assert not any("does not hold" in note for note in outcome.notes)
+
+
+async def test_one_that_stays_wrong_is_noted(access: Access, embedder: Embedder) -> None:
+    llm = Calculating(["3 * 45 == 134"])
+    async with thinking(access, embedder, llm) as mind:
+        outcome = await call(mind, "reasoning_linear", {"content": QUESTION})
+    assert len(llm.prompts) == 2
+    assert "a calculation in the answer does not hold: 3 * 45 == 134" in outcome.notes
+
+
+@pytest.mark.parametrize("claim", ["3 * 45 == 135", "9**9**9 == 1", "the sum is right", ""])
+async def test_what_holds_or_cannot_be_checked_costs_nothing(
+    access: Access, embedder: Embedder, claim: str
+) -> None:
+    llm = Calculating([claim])
+    async with thinking(access, embedder, llm) as mind:
+        outcome = await call(mind, "reasoning_linear", {"content": QUESTION})
+    assert len(llm.prompts) == 1
+    assert not any("does not hold" in note for note in outcome.notes)
+
+
 def test_steps_at_once_add_each_memory_once() -> None:
     given = [{"id": 1, "content": "a", "label": "[M1, 2026-01-01, fact]"}]
     one = [{"id": 2, "content": "b", "label": "[M2, 2026-01-02, fact]"}]

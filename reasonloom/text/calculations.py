@@ -1,0 +1,167 @@
+"""Checks calculations that are written as comparisons, such as `3 * 45 == 135`.
+
+They are read as a syntax tree of numbers and never run as code. Size, depth and the numbers that
+come about are bounded, so that no text takes more than some milliseconds.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from itertools import pairwise
+from math import floor, isclose, isfinite, sqrt
+from types import MappingProxyType
+from typing import Any
+
+LONGEST = 400
+"""Characters of a calculation that is checked."""
+
+MOST_NODES, MOST_PLACES = 200, 15
+MOST_BITS = 4_096
+"""Bits of a whole number that may come about."""
+
+SPELLINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "\N{MULTIPLICATION SIGN}": "*",
+        "·": "*",
+        "÷": "/",
+        "\N{MINUS SIGN}": "-",
+        "\N{EN DASH}": "-",
+        "^": "**",
+        "≤": "<=",
+        "≥": ">=",
+        "≠": "!=",
+    }
+)
+"""How calculations are also written."""
+
+_EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_DECIMALS = re.compile(r"[\d_]*\.(\d+)")
+
+Number = int | float
+
+
+class _Unreadable(Exception):
+    """It is no calculation, or one beyond the bounds."""
+
+
+def holds(calculation: str) -> bool | None:
+    """Return whether a calculation holds, None if it is none that can be checked.
+
+    A side that is a plain number with decimals stands for all that round to it: `10 / 3 == 3.33`
+    holds.
+    """
+    text = calculation.strip()
+    if len(text) > LONGEST:
+        return None
+    for written, meant in SPELLINGS.items():
+        text = text.replace(written, meant)
+    text = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), _EQUALS.sub("==", text))
+    try:
+        tree = ast.parse(text, mode="eval").body
+        if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
+            return None
+        return _truth(tree, text)
+    except (_Unreadable, SyntaxError, TypeError, ValueError, ArithmeticError, RecursionError):
+        return None
+
+
+def _truth(node: ast.expr, text: str) -> bool:
+    """Return whether a comparison, or several joined by and, or, not, is true."""
+    if isinstance(node, ast.BoolOp):
+        values = [_truth(each, text) for each in node.values]
+        return all(values) if isinstance(node.op, ast.And) else any(values)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return not _truth(node.operand, text)
+    if not isinstance(node, ast.Compare):
+        raise _Unreadable
+    sides = [node.left, *node.comparators]
+    return all(
+        _compares(relation, one, other, text)
+        for relation, (one, other) in zip(node.ops, pairwise(sides), strict=True)
+    )
+
+
+def _compares(relation: ast.cmpop, one: ast.expr, other: ast.expr, text: str) -> bool:
+    left, right = _value(one), _value(other)
+    if isinstance(relation, ast.Eq | ast.NotEq):
+        places = [_places(each, text) for each in (one, other)]
+        loose = max((0.5 * 10**-count for count in places if count), default=0.0)
+        same = isclose(left, right, rel_tol=1e-9, abs_tol=loose + 1e-9)
+        return same == isinstance(relation, ast.Eq)
+    if type(relation) not in _ORDERS:
+        raise _Unreadable
+    return _ORDERS[type(relation)](left, right)
+
+
+def _places(node: ast.expr, text: str) -> int:
+    """Return how many decimals a plain number is written with, 0 for anything else."""
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    written = ast.get_source_segment(text, node) if isinstance(node, ast.Constant) else None
+    found = _DECIMALS.fullmatch(written or "")
+    return len(found[1]) if found else 0
+
+
+def _value(node: ast.expr) -> Number:
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return _bounded(node.value)
+    if isinstance(node, ast.UnaryOp) and type(node.op) in _SIGNS:
+        return _SIGNS[type(node.op)](_value(node.operand))
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+        return _bounded(_OPERATIONS[type(node.op)](_value(node.left), _value(node.right)))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        function = _FUNCTIONS.get(node.func.id)
+        if function:
+            return _bounded(function(*(_argument(each) for each in node.args)))
+    raise _Unreadable
+
+
+def _argument(node: ast.expr) -> Any:
+    if isinstance(node, ast.List | ast.Tuple):
+        return [_value(each) for each in node.elts]
+    return _value(node)
+
+
+def _bounded(value: Any) -> Number:
+    if type(value) is int and value.bit_length() <= MOST_BITS:
+        return value
+    if type(value) is float and isfinite(value):
+        return value
+    raise _Unreadable
+
+
+def _power(base: Number, exponent: Number) -> Number:
+    if type(base) is int and base.bit_length() * abs(exponent) > MOST_BITS:
+        raise _Unreadable
+    made: Any = base**exponent
+    return _bounded(made)
+
+
+def _rounded(value: Number, places: int = 0) -> Number:
+    """Round half up, as people do, not half to even."""
+    if not isinstance(places, int) or abs(places) > MOST_PLACES:
+        raise _Unreadable
+    scale = 10**places
+    return _bounded(float(floor(Decimal(str(value)) * scale + Decimal("0.5"))) / scale)
+
+
+_ORDERS: dict[type[ast.cmpop], Callable[[Number, Number], bool]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+_SIGNS: dict[type[ast.unaryop], Callable[[Number], Number]] = {
+    ast.USub: operator.neg, ast.UAdd: operator.pos,
+}  # fmt: skip
+_OPERATIONS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+    ast.Pow: _power,
+}  # fmt: skip
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "abs": abs, "round": _rounded, "min": min, "max": max, "sum": sum, "sqrt": sqrt,
+    "floor": floor, "int": int,
+}  # fmt: skip

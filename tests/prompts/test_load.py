@@ -100,7 +100,7 @@ def test_a_successor_may_use_fewer_variables_and_keeps_the_packaged_bounds(tmp_p
         "type": "string",
         "minLength": 1,
         "pattern": r"\S",
-        "description": "The next step of the reasoning, complete in itself.",
+        "description": "The answer, complete in itself.",
     }
 
 

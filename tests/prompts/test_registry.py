@@ -22,7 +22,7 @@ output:
 {{% block system %}}Think.{{% endblock %}}
 {{% block user %}}{{{{ content }}}}{{% endblock %}}
 """
-VARIABLES = {"content": "x", "history": [], "memories": [], "doubt": ""}
+VARIABLES = {"content": "x", "history": [], "memories": [], "failed": None, "doubt": ""}
 
 
 def put(folder: Path, name: str, text: str) -> Path:

@@ -25,7 +25,15 @@ CHECKED = {
 }
 """What most checks of reasoning are asked about."""
 
+FAILED = {"answer": "Two pizzas are 23 euros.", "claims": ["2 * 12 == 23"]}
+"""An answer whose calculation does not hold."""
+
 EXAMPLES: dict[str, dict[str, Any]] = {
+    "auto/compare": {
+        "content": "Where shall we eat with Anna?",
+        "first": "At the Rialto.",
+        "second": "At home, without peanuts.",
+    },
     "analysis/select": {
         "problem": "Why do we not sleep?",
         "background": "The band plays on Fridays.",
@@ -36,6 +44,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         ],
     },
     "analysis/step": {
+        "failed": FAILED,
         "problem": "Why do we not sleep?",
         "background": "The band plays on Fridays.",
         "constraints": ["It costs nothing."],
@@ -88,6 +97,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         ],
     },
     "linear/continue": {
+        "failed": FAILED,
         "content": "What must we tell the restaurant?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "memories": [
@@ -96,6 +106,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "doubt": "A first attempt came out with confidence 0.20.",
     },
     "backtrack/explore": {
+        "failed": FAILED,
         "content": "Ask for a restaurant without peanuts.",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "memories": [
@@ -113,6 +124,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "doubt": "A first exploration came out with confidence 0.20.",
     },
     "tree/explore": {
+        "failed": FAILED,
         "content": "Where shall we eat?",
         "approach": "Ask a restaurant to leave the peanuts out.",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
@@ -131,6 +143,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         ],
     },
     "divergent/view": {
+        "failed": FAILED,
         "content": "How do we keep Anna safe at dinner?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "memories": [
@@ -285,6 +298,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "others": [{"id": "8", "content": "The wall is not thin."}],
     },
     "got/refine": {
+        "failed": FAILED,
         "problem": "How do we sleep?",
         "node": "Insulate the wall.",
         "line": [{"content": "The band is loud."}],
@@ -314,6 +328,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "sorting/sort": {"numbers": [3, 1, 4, 1, 5], "attempts": 5},
     "sorting/split": {"numbers": [3, 1, 4, 1, 5], "size": 2},
     "thinking/stream": {
+        "failed": FAILED,
         "problem": "How do we sleep?",
         "background": "The band plays on Fridays.",
         "constraints": ["It costs nothing."],

@@ -80,8 +80,8 @@ async def run_stream(state: StreamTask, runtime: Runtime[Execution]) -> dict[str
         output, more = _parse_output(informed.reply, state)
         notes, added = [*informed.reply.notes, *informed.notes, *more], informed.added
     seconds = round(time.perf_counter() - started, 4)
-    said = {**entry, "seconds": seconds, **_labelled(output, state)}
-    return {"said": [said], "notes": notes, **added}
+    made = {**entry, "seconds": seconds, **_labelled(output, state)}
+    return {"said": [made], "notes": notes, **added}
 
 
 def _open_output(problem: str, stream: str) -> dict[str, Any]:

@@ -22,7 +22,8 @@ output:
 {{% block system %}}Think.{{% endblock %}}
 {{% block user %}}{{{{ content }}}}{{% endblock %}}
 """
-VARIABLES = {"content": "x", "history": [], "memories": [], "failed": None, "doubt": ""}
+FIRST: dict[str, object] = {"content": "x", "history": [], "memories": [], "doubt": ""}
+VARIABLES = {**FIRST, "failed": None}
 
 
 def put(folder: Path, name: str, text: str) -> Path:
@@ -36,7 +37,7 @@ def test_the_newest_version_is_used_and_an_older_one_can_be_asked_for(tmp_path: 
     registry = PromptRegistry(put(tmp_path, "linear/continue.v3.md", GOOD.format(version=3)))
     assert registry.versions("linear/continue") == [1, 2, 3]
     assert registry.get("linear/continue").render(content="hello").user == "hello"
-    assert registry.get("linear/continue", 1).render(**VARIABLES).version == 1
+    assert registry.get("linear/continue", 1).render(**FIRST).version == 1
 
 
 def test_a_file_of_the_user_replaces_the_packaged_one_of_its_version(tmp_path: Path) -> None:

@@ -339,8 +339,8 @@ def waiting_round(
 ) -> Round:
     """Return the round of a run of `graph` that waits for these questions."""
     number = max((each.round for each in opened), default=0)
-    at_most = graph.rounds(request) if graph.rounds else None
-    return Round(tool, number, at_most, [*opened])
+    usual = graph.rounds(request) if graph.rounds else None
+    return Round(tool, number, usual if usual and usual >= number else None, [*opened])
 
 
 def stored_outcome(run: RunRow) -> Outcome:

@@ -71,6 +71,17 @@ class Usage:
     estimated: bool = False
     attempts: int = 1
 
+    def __add__(self, other: Usage) -> Usage:
+        """Return what both answers cost; without a price only if neither has one."""
+        prices = [each for each in (self.cost_usd, other.cost_usd) if each is not None]
+        return Usage(
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            sum(prices) if prices else None,
+            estimated=self.estimated or other.estimated,
+            attempts=self.attempts + other.attempts,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

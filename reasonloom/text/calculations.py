@@ -40,6 +40,7 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
 
 _EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_PERCENT = re.compile(r"(\d)\s*%(?=\s*(?:[-+*/)=<>!,]|$))")
 _DECIMALS = re.compile(r"[\d_]*\.(\d+)")
 
 Number = int | float
@@ -60,13 +61,23 @@ def holds(calculation: str) -> bool | None:
         return None
     for written, meant in SPELLINGS.items():
         text = text.replace(written, meant)
-    text = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), _EQUALS.sub("==", text))
+    text = _EQUALS.sub("==", _PERCENT.sub(r"\1/100", text))
+    if "(" not in text and "[" not in text:  # there commas divide arguments and items
+        text = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), text)
     try:
         tree = ast.parse(text, mode="eval").body
         if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
             return None
         return _truth(tree, text)
-    except (_Unreadable, SyntaxError, TypeError, ValueError, ArithmeticError, RecursionError):
+    except (
+        _Unreadable,
+        SyntaxError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        RecursionError,
+        MemoryError,
+    ):
         return None
 
 

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from itertools import chain, product
@@ -137,7 +137,7 @@ async def run(
         head = run_head(suite, way, llm, prompts, settings)
         head |= {"epochs": epochs, "seed": seed, "judge": judging.name if judge else None}
         resumed = bool(kept.head)
-        begin(kept, head)
+        begin(kept, _with_prompts_of(kept.head, head) if resumed else head)
         running = Running(
             suite, kept, ScoringContext(prompts, judging), seed, purse.count_errors, tell,
             len(suite.items) * epochs, _pending(suite.items, epochs, kept),
@@ -151,6 +151,15 @@ async def run(
     if running.halted is not None:
         raise running.halted
     return RunResult(kept, running.failed)
+
+
+def _with_prompts_of(begun: Mapping[str, Any], head: dict[str, Any]) -> dict[str, Any]:
+    """Return a head without prompts that the run did not know when it began."""
+    known = begun.get("prompts", {})
+    prompts = {name: each for name, each in head["prompts"].items() if name in known}
+    hashes = {each["hash"] for each in prompts.values()}
+    texts = {each: text for each, text in head["texts"].items() if each in hashes}
+    return {**head, "prompts": prompts, "texts": texts}
 
 
 def begin(log: EvalLog, head: dict[str, Any]) -> None:

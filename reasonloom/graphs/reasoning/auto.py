@@ -6,6 +6,7 @@ from typing import Any
 
 from langgraph.graph import END
 
+from reasonloom.contracts.base import CONTENT_LIMIT
 from reasonloom.graphs.graph import FollowUp, Graph, by_name, wiring
 from reasonloom.nodes.reasoning.auto import (
     AutoState,
@@ -30,7 +31,7 @@ from reasonloom.text.shortening import shorten
 Json = dict[str, Any]
 NO_CHECKPOINT = "there is no checkpoint to go back to: name a session that has one"
 BOTH = "{content}\n\nTwo direct answers differ; either may be wrong:\n1. {first}\n2. {second}"
-LONGEST_ANSWER = 4_000
+LONGEST_ANSWER, LEAST_ROOM = 4_000, 200
 NOT_ONE_CALL = "{mode} is not run by one call; call its own tools"
 
 
@@ -39,7 +40,11 @@ def _problem(request: Json, answer: Json) -> str:
     answers = answer.get("direct_answers", [])
     if len(answers) < SAMPLES:
         return str(request["content"])
-    first, second = (shorten(each, LONGEST_ANSWER, placeholder=" …") for each in answers)
+    room = (CONTENT_LIMIT - len(request["content"]) - len(BOTH)) // SAMPLES
+    if room < LEAST_ROOM:
+        return str(request["content"])
+    longest = min(LONGEST_ANSWER, room)
+    first, second = (shorten(each, longest, placeholder=" …") for each in answers)
     return BOTH.format(content=request["content"], first=first, second=second)
 
 

@@ -132,7 +132,12 @@ async def recommend_mode(state: AutoState, runtime: Runtime[Execution]) -> dict[
     notes = state.get("notes", [])
     async with execution.loom.database.begin(execution.caller) as tx:
         added = await complete_run(
-            tx, execution, answer, notes=notes, session_id=UUID(session) if session else None
+            tx,
+            execution,
+            answer,
+            notes=notes,
+            session_id=UUID(session) if session else None,
+            memories=state.get("memories", []),
         )
     return {**added, "notes": []}
 

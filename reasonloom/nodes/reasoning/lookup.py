@@ -6,7 +6,9 @@ rests on, and in `claims` its calculations. A pipe of the user's own may give no
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut
 from reasonloom.nodes.offline import cited_memories
 from reasonloom.nodes.reasoning.context import look_up, merge_memories
-from reasonloom.nodes.runs.llm_call import OptionalReply
+from reasonloom.nodes.runs.llm_call import SHARE, OptionalReply
 from reasonloom.nodes.state import ToolState
 from reasonloom.text.calculations import holds
 
@@ -85,7 +87,7 @@ async def ask_informed(
     """
     declared = execution.loom.prompts.get(question.prompt).about.variables
     fresh = {"failed": None} if "failed" in declared else {}
-    asker = _Asker(question, asking, {**question.variables, **fresh})
+    asker = _Asker(execution, question, asking, {**question.variables, **fresh})
     memories: list[dict[str, Any]] = [*question.variables.get("memories", [])]
     given = len(memories)
     found: list[dict[str, Any]]
@@ -96,15 +98,16 @@ async def ask_informed(
         asker.notes += notes
         if not found:
             break
-        more = [*memories, *found]
-        better = await asker.again(f"lookup{number}", LOOKED_UP, memories=more)
+        memories = [*memories, *found]
+        better = await asker.again(f"lookup{number}", LOOKED_UP, memories=memories)
         if better is None:
             break
-        memories, reply = more, better
+        reply = _after(reply, better)
     wrong = _wrong_claims(reply)
     if wrong and fresh:
         failed = {"answer": _answer_text(reply), "claims": wrong}
-        reply = await asker.again("check", CHECKED, failed=failed) or reply
+        better = await asker.again("check", CHECKED, failed=failed)
+        reply = _after(reply, better) if better else reply
         wrong = _wrong_claims(reply)
     asker.notes += [WRONG.format(claim=each) for each in wrong]
     notes = list(dict.fromkeys(asker.notes))
@@ -115,25 +118,65 @@ async def ask_informed(
 class _Asker(Generic[R]):
     """Asks a question anew with other variables; what was given once stays."""
 
+    execution: Execution
     question: Question
     asking: Callable[[Question], Awaitable[R]]
     variables: dict[str, Any]
     notes: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.perf_counter)
 
     async def again(self, task: str, what: str, **variables: Any) -> R | None:
-        """Return the reply with these variables; None, with a note on `what`, if it fails."""
-        self.variables |= variables
-        task = f"{self.question.task}.{task}"
-        question = replace(self.question, variables=dict(self.variables), task=task)
+        """Return the reply with these variables; None, with a note on `what`, if there is none."""
         try:
-            reply = await self.asking(question)
+            return await self._ask_again(task, variables)
         except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded) as fault:
             self.notes.append(FAILED.format(what=what, message=fault.message))
             return None
+
+    async def _ask_again(self, task: str, variables: Mapping[str, Any]) -> R:
+        """Return the reply with these variables.
+
+        It may take half of the run's remaining time, and none if half of its budget is used up: the
+        answer is there, and other calls must follow.
+
+        Raises:
+            ServiceFault: as `asking` does; it was not the JSON asked for, or there is no room.
+        """
+        spent, settings = self.execution.run.spent, self.execution.loom.settings
+        if spent.calls * 2 >= settings.budget_calls or spent.tokens * 2 >= settings.budget_tokens:
+            raise BudgetExceeded("half of the run's budget is used up")
+        seconds = self._seconds()
+        if seconds <= 0:
+            raise TimedOut("no time is left")
+        self.variables |= variables
+        question = replace(
+            self.question,
+            variables=dict(self.variables),
+            task=f"{self.question.task}.{task}",
+            seconds=seconds,
+        )
+        try:
+            async with asyncio.timeout(seconds):
+                reply = await self.asking(question)
+        except TimeoutError:
+            raise TimedOut(f"no answer within {seconds:.3g} s") from None
         if isinstance(reply, OptionalReply) and reply.fault is not None:
-            self.notes.append(FAILED.format(what=what, message=reply.fault.message))
-            return None
+            raise reply.fault
+        if reply.parsed is None:
+            raise LlmRefused("it was not the JSON asked for")
         return reply
+
+    def _seconds(self) -> float:
+        """Return half of what the run has left, within the question's limit since it was asked."""
+        now, run = time.perf_counter(), self.execution.run
+        left = (self.execution.loom.settings.tool_timeout - (now - run.started)) * SHARE
+        limit = self.question.seconds
+        return left if limit is None else min(left, limit - (now - self.started))
+
+
+def _after(first: R, second: R) -> R:
+    """Return a second reply with the cost of both."""
+    return replace(second, usage=first.usage + second.usage)
 
 
 def _wrong_claims(reply: Reply | OptionalReply) -> list[str]:
@@ -147,15 +190,20 @@ def _answer_text(reply: Reply | OptionalReply) -> str:
 
 
 def _strings(reply: Reply | OptionalReply, name: str) -> list[str]:
-    values = (reply.parsed or {}).get(name) or []
+    values = (reply.parsed or {}).get(name)
+    values = [values] if isinstance(values, str) else values
+    if not isinstance(values, list):
+        return []
     return [each for each in values if isinstance(each, str) and each.strip()]
 
 
 def _used(reply: Reply | OptionalReply, memories: Sequence[Mapping[str, Any]]) -> list[int]:
     """Return the ids of the memories whose labels a reply names; unknown labels name none.
 
-    A reply that says nothing of them may rest on all.
+    A reply that says nothing of them may rest on all, one that failed rests on none.
     """
+    if isinstance(reply, OptionalReply) and reply.fault is not None:
+        return []
     if "used" not in (reply.parsed or {}):
         return [each["id"] for each in memories]
     named = {number for each in _strings(reply, "used") for number in NUMBER.findall(each)}

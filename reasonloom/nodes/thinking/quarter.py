@@ -98,17 +98,23 @@ def _open_output(problem: str, stream: str) -> dict[str, Any]:
 async def _ask(execution: Execution, task: StreamTask, label: str) -> Informed[OptionalReply]:
     """Ask a stream; the first of the first quarter to end limits how long the others may take."""
     question = _question(execution, task)
-    asking = partial(ask_or_note, execution, what=label)
     if task["quarter"] > 1:
-        return await ask_informed(execution, question, asking)
+        return await ask_informed(execution, question, partial(ask_or_note, execution, what=label))
     started, limits = time.perf_counter(), execution.run.limits
+    heard: list[OptionalReply] = []
+
+    async def ask_once(again: Question) -> OptionalReply:
+        heard.append(await ask_or_note(execution, again, label))
+        return heard[-1]
+
     try:
         async with asyncio.timeout(None) as limit:
             limits.add(limit)
-            informed = await ask_informed(execution, question, asking)
-    except TimeoutError:
+            informed = await ask_informed(execution, question, ask_once)
+    except TimeoutError:  # a look-up that comes too late leaves what was said before
         late = late_reply(label, time.perf_counter() - started)
-        informed = Informed(late, [], [], [])
+        earlier = [each for each in heard if each.fault is None]
+        informed = Informed(earlier[-1] if earlier else late, [], [], [])
     finally:
         limits.discard(limit)
     seconds = awaited_seconds(execution, task["brief"], time.perf_counter() - started)

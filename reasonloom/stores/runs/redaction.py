@@ -64,6 +64,7 @@ async def _withdraw_questions(tx: Transaction, memory_ids: Sequence[int]) -> Non
     runs = [row.run_id for row in await tx.all(SQL.quoted, {"memories": list(memory_ids)})]
     if runs:
         await tx.run(SQL.withdraw, {"runs": runs})
+        await tx.run(SQL.drop_quoting, {"runs": runs, "memories": list(memory_ids)})
         await tx.run(SQL.prompts, {"runs": runs})
         await _drop_steps(tx, runs)
 

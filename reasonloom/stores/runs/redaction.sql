@@ -19,10 +19,21 @@ SELECT r.id FROM runs r WHERE r.owner = :owner AND (
         AND m.run_id IS NOT NULL))
 
 -- name: quoted
+-- Also by a question that was answered before: its reply may say what the memory says.
 SELECT DISTINCT q.run_id FROM questions q
     JOIN memories m ON m.owner = q.owner AND m.id = ANY(:memories)
-WHERE q.owner = :owner AND q.status = 'open'
-    AND position(left(m.content, 200) IN q.user_text) > 0
+WHERE q.owner = :owner AND q.status = 'open' AND (
+    position(left(m.content, 200) IN q.user_text) > 0
+    OR EXISTS (SELECT FROM llm_calls c, jsonb_array_elements(c.messages) AS asked (message)
+        WHERE c.owner = q.owner AND c.run_id = q.run_id
+            AND position(left(m.content, 200) IN message ->> 'content') > 0))
+
+-- name: drop_quoting
+-- types: runs uuid[]
+DELETE FROM llm_calls c USING memories m
+WHERE c.owner = :owner AND c.run_id = ANY(:runs) AND m.owner = :owner AND m.id = ANY(:memories)
+    AND EXISTS (SELECT FROM jsonb_array_elements(c.messages) AS asked (message)
+        WHERE position(left(m.content, 200) IN message ->> 'content') > 0)
 
 -- name: withdraw
 -- types: runs uuid[]

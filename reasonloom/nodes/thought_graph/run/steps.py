@@ -12,7 +12,7 @@ from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import CallerMistake
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.context import recall_for
-from reasonloom.nodes.reasoning.lookup import MemoryState, ask_informed
+from reasonloom.nodes.reasoning.lookup import Informed, MemoryState, ask_informed
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.sessions.context import session_context
 from reasonloom.nodes.thought_graph.operations.machine import absorb, open_orders, start_plan
@@ -140,7 +140,10 @@ async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, A
         sample=order["sample"],
     )
     asking = partial(ask_or_note, execution, what=f"operation {order['key'].split('/')[0]}")
-    informed = await ask_informed(execution, question, asking)
+    if order["kind"] == "judge":
+        informed = Informed(await asking(question), [], [], [])
+    else:
+        informed = await ask_informed(execution, question, asking)
     heard = informed.reply
     if heard.fault is not None:
         answered: dict[str, Any] = {"error": heard.fault.message}

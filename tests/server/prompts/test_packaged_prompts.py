@@ -61,7 +61,8 @@ async def test_every_packaged_prompt_is_listed_with_its_variables() -> None:
 async def test_a_prompt_is_filled_in_as_its_mode_does_it() -> None:
     template = PromptRegistry().get("linear/continue")
     memories = [{"content": "The bridge is closed."}]
-    wanted = template.render(content="Which way?", history=[], memories=memories, doubt="")
+    given = {"content": "Which way?", "history": [], "memories": memories}
+    wanted = template.render(**given, doubt="", failed=None)
     async with asking() as client:
         texts = await filled(
             client, "linear/continue", content="Which way?", memories=json.dumps(memories)

@@ -16,6 +16,7 @@ from reasonloom.text.calculations import LONGEST, holds
         "10 / 3 == 3.33", "0.1 + 0.2 == 0.3", "3 × 4 = 12", "10 ÷ 4 = 2.5", "5 − 7 == -2",
         "2^10 == 1024", "5 ≠ 6", "round(2.675, 2) == 2.68", "sum([1, 2, 3]) == max(6, 2)",
         "1 < 2 <= 2", "30 > 20 and 2 < 1 or 4 == 4", "not 3 > 4", "66 % 60 == 6", "sqrt(81) == 9",
+        "sum([100,200,300]) == 600", "max(100,200) == 200", "200 * 15% + 5 == 35", "17% = 0.17",
     ],
 )  # fmt: skip
 def test_what_holds(calculation: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -14,6 +15,7 @@ from reasonloom.llm.interfaces import Ask, Embedder, Reply, Usage
 from reasonloom.nodes.reasoning.context import MOST_LOOKED_UP, merge_memories
 from reasonloom.nodes.reasoning.lookup import MOST_LOOKUPS
 from reasonloom.stores.access import Access
+from tests.graphs.runs.test_engine import ScriptedLlm
 from tests.support.calls import call, remember
 from tests.support.reasoning.sessions import thinking
 
@@ -199,6 +201,49 @@ async def test_one_that_stays_wrong_is_noted(access: Access, embedder: Embedder)
         outcome = await call(mind, "reasoning_linear", {"content": QUESTION})
     assert len(llm.prompts) == 2
     assert "a calculation in the answer does not hold: 3 * 45 == 134" in outcome.notes
+
+
+class Careless(Calculating):
+    """Gives a wrong calculation in an answer, and then prose."""
+
+    async def answer(self, ask: Ask) -> Reply:
+        reply = await super().answer(ask)
+        prose = "You are right, it is 135."
+        return reply if len(self.prompts) == 1 else replace(reply, text=prose, parsed=None)
+
+
+async def test_prose_does_not_take_the_place_of_an_answer(
+    access: Access, embedder: Embedder
+) -> None:
+    async with thinking(access, embedder, Careless(["3 * 45 == 134"])) as mind:
+        outcome = await call(mind, "reasoning_linear", {"content": QUESTION})
+    assert (outcome.answer["content"], outcome.answer["confidence"]) == ("t1", 0.8)
+    assert any("does not hold" in note for note in outcome.notes)
+    assert any("not the JSON asked for" in note for note in outcome.notes)
+
+
+async def test_no_more_than_half_of_the_budget_is_spent_on_asking_again(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = Curious([SEARCH, "passengers on day 20"])
+    async with thinking(access, embedder, llm, **BUDGET, budget_calls=3) as mind:
+        await filled(mind)
+        outcome = await call(mind, "reasoning_linear", {"content": QUESTION})
+    assert len(llm.prompts) == 2
+    assert any("half of the run's budget" in note for note in outcome.notes)
+
+
+@pytest.mark.parametrize("odd", [3, True, None, {"a": 1}, [1, None, {"b": []}], "M1", [["M1"]]])
+async def test_odd_values_neither_fail_nor_ask_again(
+    access: Access, embedder: Embedder, odd: Any
+) -> None:
+    parsed = {"thought": "t", "confidence": 0.8, "used": odd, "claims": odd}
+    llm = ScriptedLlm(Reply("t", parsed, "odd-1", Usage(10, 5, 0.0)))
+    async with thinking(access, embedder, llm, auto_memory=True) as mind:
+        memory = await remember(mind, FERRY)
+        answer = (await call(mind, "reasoning_linear", {"content": QUESTION})).answer
+    assert answer["memories_used"] == ([memory] if odd == "M1" else [])
+    assert len(llm.asked) == 1
 
 
 @pytest.mark.parametrize("claim", ["3 * 45 == 135", "9**9**9 == 1", "the sum is right", ""])

@@ -164,8 +164,8 @@ def test_a_strict_provider_is_sent_what_it_takes() -> None:
     sent = enforceable(PROMPT)
     assert is_strict(sent)
     assert set(sent["properties"]["thought"]) == {"type", "description"}
-    assert sent["required"] == ["thought", "confidence", "used", "lookup"]
-    assert conforms({**json.loads(BLANK), "used": [], "lookup": []}, sent)
+    assert sent["required"] == ["thought", "confidence", "used", "lookup", "claims"]
+    assert conforms({**json.loads(BLANK), "used": [], "lookup": [], "claims": []}, sent)
     assert not conforms(json.loads(BLANK), PROMPT)
     inner = {"type": "string", "pattern": "^a$", "minLength": 1}
     names = {"pattern": inner, "minLength": {"type": "array", "items": inner}}

@@ -58,6 +58,10 @@ def whole(text: str, shared: dict[str, Any]) -> str:
     return text
 
 
+SEED = 1
+"""Draws several approaches to a tree's problem, so that there is something to judge."""
+
+
 def answers(asking: dict[str, Any]) -> list[dict[str, Any]]:
     """Return drawn replies to a round's questions, last one first."""
     shared = asking["shared"]
@@ -66,7 +70,7 @@ def answers(asking: dict[str, Any]) -> list[dict[str, Any]]:
         schema = each["reply_schema"]
         schema = shared[schema.split()[1].rstrip("]")] if isinstance(schema, str) else schema
         text = whole(each["system"], shared) + whole(each["prompt"], shared)
-        found.append({"id": each["id"], "reply": drawn_reply(text, schema)})
+        found.append({"id": each["id"], "reply": drawn_reply(text, schema, SEED)})
     return found[::-1]
 
 

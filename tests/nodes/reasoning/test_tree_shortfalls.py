@@ -115,7 +115,7 @@ async def test_ballots_that_come_to_nothing_leave_the_branches_unjudged(
     [
         ({"budget_calls": 3}, "calls", 2, 0),
         ({"budget_calls": 6}, "calls", 4, 1),
-        ({"budget_tokens": 450, "output_tokens": 10}, "tokens", 2, 0),
+        ({"budget_tokens": 517, "output_tokens": 10}, "tokens", 2, 3),
         ({"budget_usd": 0.065}, "usd", 4, 1),
     ],
 )

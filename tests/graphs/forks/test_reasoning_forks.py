@@ -86,7 +86,7 @@ MODES: dict[str, tuple[str, dict[str, Any]]] = {
     "tree": ("reasoning_tree", {"content": QUESTION, "max_branches": 3}),
     "divergent": ("reasoning_divergent", {"content": QUESTION, "num_perspectives": 2}),
     "reflection": ("reasoning_reflection", {"content": "By the mill."}),
-    "auto": ("reasoning_auto", {"content": QUESTION, "execute": True}),
+    "auto": ("reasoning_auto", {"content": QUESTION, "hints": ["a choice"], "execute": True}),
 }
 
 

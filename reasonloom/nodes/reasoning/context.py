@@ -14,7 +14,7 @@ from reasonloom.nodes.history import lookup
 from reasonloom.nodes.history.truncation import truncate
 from reasonloom.nodes.memory.injection.detection import detect_injection, mark_suspicious
 from reasonloom.nodes.memory.retrieval.retrieve import retrieve
-from reasonloom.nodes.sessions.context import extract_steps
+from reasonloom.nodes.sessions.context import extract_steps, session_context
 from reasonloom.stores.graph_memory.session_nodes import EPISODE_TOOL
 from reasonloom.stores.memory.search import retrieval
 from reasonloom.stores.memory.search.scope import Scope
@@ -86,6 +86,22 @@ async def recall_for(
     ids = [memory.id for memory in chosen.memories]
     execution.loom.journal.reinforce(execution.caller, ids[:REINFORCED])
     return chosen.rendered(), notes
+
+
+async def recall_in_session(
+    execution: Execution, session_id: str | None, content: str, branch_id: str | None = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the place of the next step in a session, and what a mode's state begins with.
+
+    The latter holds the branch's `history`, the relevant `memories`, and `notes` on both.
+    """
+    place, history = await session_context(execution, session_id, content, branch_id=branch_id)
+    memories, notes = await recall_for(execution, content, history.problem)
+    return place, {
+        "history": history.steps,
+        "memories": memories,
+        "notes": [*history.notes, *notes],
+    }
 
 
 async def look_up(

@@ -21,13 +21,11 @@ from reasonloom.contracts.reasoning.linear import LinearThought
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import most_confident
-from reasonloom.nodes.reasoning.context import recall_for
-from reasonloom.nodes.reasoning.linear import thought_answer
-from reasonloom.nodes.reasoning.lookup import MemoryState, ask_informed, memories_used_in
-from reasonloom.nodes.reasoning.persist import as_memory
-from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.reasoning.context import recall_in_session
+from reasonloom.nodes.reasoning.linear import persist_step
+from reasonloom.nodes.reasoning.lookup import MemoryState, ask_informed
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
-from reasonloom.nodes.sessions.context import append_thought, next_thought, session_context
+from reasonloom.nodes.sessions.context import next_thought
 
 MODE = "linear"
 SAMPLES = 2
@@ -58,14 +56,8 @@ async def recall_context(state: DirectState, runtime: Runtime[Execution]) -> dic
     """Find the active branch's history and the relevant memories."""
     execution = runtime.context
     request = execution.request(ExecutingAuto)
-    place, history = await session_context(execution, request.session_id, request.content)
-    memories, notes = await recall_for(execution, request.content, history.problem)
-    return {
-        "place": place,
-        "history": history.steps,
-        "memories": memories,
-        "notes": [*history.notes, *notes],
-    }
+    place, found = await recall_in_session(execution, request.session_id, request.content)
+    return {"place": place, **found}
 
 
 def sample_tasks(state: DirectState) -> list[Send]:
@@ -149,19 +141,7 @@ async def persist_answer(
         content=best["content"],
         confidence=fmean(each["confidence"] for each in state["samples"]),
     )  # fmt: skip
-    used = memories_used_in(execution, thought.content, state)
-    memory, notes = await as_memory(execution, thought)
-    async with execution.loom.database.begin(execution.caller) as tx:
-        branch, forked = await append_thought(tx, execution, thought)
-        if memory:
-            await memory.store(tx, used)
-        notes = [*notes, *forked]
-        step = thought_answer(execution, thought, branch, used)
-        added = await complete_run(
-            tx, execution, answer(step), notes=[*state.get("notes", []), *notes],
-            session_id=thought.session_id, memories=state["memories"],
-        )  # fmt: skip
-    return {**added, "notes": notes}
+    return await persist_step(execution, state, thought, answer)
 
 
 def agreed(state: DirectState) -> bool:

@@ -1,10 +1,12 @@
 """The steps of linear reasoning: recall what is known, continue the thought, persist it."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
 
+from reasonloom.contracts.base import Answer
 from reasonloom.contracts.reasoning.linear import LinearThought, ReasoningLinear
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import (
@@ -13,12 +15,12 @@ from reasonloom.nodes.reasoning.attempts import (
     most_confident,
     next_attempt,
 )
-from reasonloom.nodes.reasoning.context import recall_for
+from reasonloom.nodes.reasoning.context import recall_in_session
 from reasonloom.nodes.reasoning.lookup import MemoryState, memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.sessions.context import append_thought, next_thought, session_context
+from reasonloom.nodes.sessions.context import append_thought, next_thought
 from reasonloom.stores.sessions.thoughts import NewThought
 
 MODE = "linear"
@@ -39,14 +41,8 @@ async def recall_context(state: LinearState, runtime: Runtime[Execution]) -> dic
     """Find the active branch's history and the relevant memories."""
     execution = runtime.context
     request = execution.request(ReasoningLinear)
-    session, history = await session_context(execution, request.session_id, request.content)
-    memories, notes = await recall_for(execution, request.content, history.problem)
-    return {
-        "session": session,
-        "history": history.steps,
-        "memories": memories,
-        "notes": [*history.notes, *notes],
-    }
+    session, found = await recall_in_session(execution, request.session_id, request.content)
+    return {"session": session, **found}
 
 
 async def continue_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -76,6 +72,22 @@ async def persist_thought(state: LinearState, runtime: Runtime[Execution]) -> di
         execution, state["session"], mode=MODE, question=request.content,
         content=best["content"], confidence=best["confidence"],
     )  # fmt: skip
+    return await persist_step(
+        execution, state, thought, lambda step: step, wanted=request.confidence
+    )
+
+
+async def persist_step(
+    execution: Execution,
+    state: MemoryState,
+    thought: NewThought,
+    answer: Callable[[LinearThought], Answer],
+    wanted: float | None = None,
+) -> dict[str, Any]:
+    """Store a thought in its session and in memory; return what the run's last node adds.
+
+    `answer` makes the run's answer of the thought's; `wanted` is the confidence asked for.
+    """
     used = memories_used_in(execution, thought.content, state)
     memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -83,27 +95,21 @@ async def persist_thought(state: LinearState, runtime: Runtime[Execution]) -> di
         notes = [*notes, *forked]
         if memory:
             await memory.store(tx, used)
-        answer = thought_answer(execution, thought, branch, used, request.confidence)
-        all_notes = [*state.get("notes", []), *notes]
+        step = _thought_answer(execution, thought, branch, used, wanted)
         added = await complete_run(
             tx,
             execution,
-            answer,
-            notes=all_notes,
+            answer(step),
+            notes=[*state.get("notes", []), *notes],
             session_id=thought.session_id,
             memories=state["memories"],
         )
     return {**added, "notes": notes}
 
 
-def thought_answer(
-    execution: Execution,
-    thought: NewThought,
-    branch: UUID,
-    used: list[int],
-    wanted: float | None = None,
+def _thought_answer(
+    execution: Execution, thought: NewThought, branch: UUID, used: list[int], wanted: float | None
 ) -> LinearThought:
-    """Return the answer about a thought; `wanted` is the confidence that was asked for."""
     return LinearThought(
         thought_id=str(thought.id),
         session_id=str(thought.session_id),

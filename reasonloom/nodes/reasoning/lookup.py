@@ -110,8 +110,15 @@ async def ask_informed(
         reply = _after(reply, better) if better else reply
         wrong = _wrong_claims(reply)
     asker.notes += [WRONG.format(claim=each) for each in wrong]
-    notes = list(dict.fromkeys(asker.notes))
-    return Informed(reply, memories[given:], _used(reply, memories), notes)
+    return informed_by(reply, memories, given, asker.notes)
+
+
+def informed_by(
+    reply: R, memories: Sequence[dict[str, Any]], given: int, notes: Sequence[str] = ()
+) -> Informed[R]:
+    """Return a reply to a prompt with these memories, of which the first were `given` at first."""
+    used = _used(reply, memories)
+    return Informed(reply, [*memories[given:]], used, list(dict.fromkeys(notes)))
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from langgraph.types import Send
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_question
-from reasonloom.nodes.reasoning.lookup import Informed, ask_informed
+from reasonloom.nodes.reasoning.lookup import Informed, ask_informed, informed_by
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note, late_reply
 from reasonloom.nodes.thinking.state import (
@@ -101,11 +101,15 @@ async def _ask(execution: Execution, task: StreamTask, label: str) -> Informed[O
     if task["quarter"] > 1:
         return await ask_informed(execution, question, partial(ask_or_note, execution, what=label))
     started, limits = time.perf_counter(), execution.run.limits
-    heard: list[OptionalReply] = []
+    memories = task["memories"]
+    last: tuple[OptionalReply, list[dict[str, Any]]] | None = None
 
     async def ask_once(again: Question) -> OptionalReply:
-        heard.append(await ask_or_note(execution, again, label))
-        return heard[-1]
+        nonlocal last
+        reply = await ask_or_note(execution, again, label)
+        if reply.fault is None:
+            last = (reply, again.variables["memories"])
+        return reply
 
     try:
         async with asyncio.timeout(None) as limit:
@@ -113,8 +117,8 @@ async def _ask(execution: Execution, task: StreamTask, label: str) -> Informed[O
             informed = await ask_informed(execution, question, ask_once)
     except TimeoutError:  # a look-up that comes too late leaves what was said before
         late = late_reply(label, time.perf_counter() - started)
-        earlier = [each for each in heard if each.fault is None]
-        informed = Informed(earlier[-1] if earlier else late, [], [], [])
+        reply, shown = last or (late, memories)
+        informed = informed_by(reply, shown, len(memories))
     finally:
         limits.discard(limit)
     seconds = awaited_seconds(execution, task["brief"], time.perf_counter() - started)

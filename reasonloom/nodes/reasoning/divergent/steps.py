@@ -11,7 +11,7 @@ from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_thought, quotes_on
 from reasonloom.nodes.reasoning.attempts import is_enough, render_doubt
-from reasonloom.nodes.reasoning.context import recall_for
+from reasonloom.nodes.reasoning.context import recall_in_session
 from reasonloom.nodes.reasoning.divergent.perspectives import (
     FOUND,
     PLAIN_ANSWER,
@@ -30,7 +30,6 @@ from reasonloom.nodes.reasoning.divergent.perspectives import (
 from reasonloom.nodes.reasoning.lookup import MemoryState
 from reasonloom.nodes.runs.budget import ReservePolicy
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
-from reasonloom.nodes.sessions.context import session_context
 from reasonloom.nodes.similarity import similarity_of
 
 MODE = "divergent"
@@ -59,15 +58,8 @@ async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> 
     """Find the active branch's history and the relevant memories."""
     execution = runtime.context
     request = execution.request(ReasoningDivergent)
-    session, history = await session_context(execution, request.session_id, request.content)
-    memories, notes = await recall_for(execution, request.content, history.problem)
-    return {
-        "session": session,
-        "history": history.steps,
-        "memories": memories,
-        "attempts": [],
-        "notes": [*history.notes, *notes],
-    }
+    session, found = await recall_in_session(execution, request.session_id, request.content)
+    return {"session": session, "attempts": [], **found}
 
 
 def perspective_tasks(state: DivergentState, runtime: Runtime[Execution]) -> list[Send]:

@@ -8,14 +8,13 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
-from reasonloom.nodes.reasoning.context import recall_for
+from reasonloom.nodes.reasoning.context import recall_in_session
 from reasonloom.nodes.reasoning.lookup import Informed, ask_informed
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Outcome, TreeState, Trial
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.reasoning.tree_search.machine import begin_search
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
-from reasonloom.nodes.sessions.context import session_context
 from reasonloom.text.shortening import shorten
 
 
@@ -23,16 +22,10 @@ async def gather_context(state: TreeState, runtime: Runtime[Execution]) -> dict[
     """Find the branch, its history, and the relevant memories."""
     execution = runtime.context
     request = execution.request(ReasoningTree)
-    place, history = await session_context(
-        execution, request.session_id, request.content, branch_id=request.branch_id
+    place, found = await recall_in_session(
+        execution, request.session_id, request.content, request.branch_id
     )
-    memories, notes = await recall_for(execution, request.content, history.problem)
-    return {
-        "place": place,
-        "history": history.steps,
-        "memories": memories,
-        "notes": [*history.notes, *notes],
-    }
+    return {"place": place, **found}
 
 
 BALLOTS = 3

@@ -141,7 +141,7 @@ async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, A
     )
     asking = partial(ask_or_note, execution, what=f"operation {order['key'].split('/')[0]}")
     if order["kind"] == "judge":
-        informed = Informed(await asking(question), [], [], [])
+        informed = Informed(await asking(question), found=[], used=[], notes=[])
     else:
         informed = await ask_informed(execution, question, asking)
     heard = informed.reply

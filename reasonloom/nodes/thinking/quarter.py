@@ -116,9 +116,9 @@ async def _ask(execution: Execution, task: StreamTask, label: str) -> Informed[O
             limits.add(limit)
             informed = await ask_informed(execution, question, ask_once)
     except TimeoutError:  # a look-up that comes too late leaves what was said before
-        late = late_reply(label, time.perf_counter() - started)
-        reply, shown = last or (late, memories)
-        informed = informed_by(reply, shown, len(memories))
+        if last is None:
+            last = (late_reply(label, time.perf_counter() - started), memories)
+        informed = informed_by(*last, len(memories))
     finally:
         limits.discard(limit)
     seconds = awaited_seconds(execution, task["brief"], time.perf_counter() - started)

@@ -32,6 +32,14 @@ Json = dict[str, Any]
 NO_CHECKPOINT = "there is no checkpoint to go back to: name a session that has one"
 BOTH = "{content}\n\nTwo direct answers differ; either may be wrong:\n1. {first}\n2. {second}"
 LONGEST_ANSWER, LEAST_ROOM = 4_000, 200
+DIRECT_NODES = {
+    "recall_context": recall_context,
+    "answer_directly": answer_directly,
+    "compare_answers": compare_answers,
+    "keep_answer": keep_answer,
+}
+"""The steps of answering directly, which a run takes only where the mode is run too."""
+
 NOT_ONE_CALL = "{mode} is not run by one call; call its own tools"
 
 
@@ -98,10 +106,7 @@ GRAPHS = by_name(
             AutoState,
             {
                 "measure_problem": measure_problem,
-                "recall_context": recall_context,
-                "answer_directly": answer_directly,
-                "compare_answers": compare_answers,
-                "keep_answer": keep_answer,
+                **DIRECT_NODES,
                 "hear_vote": hear_vote,
                 "recommend_mode": recommend_mode,
             },
@@ -116,7 +121,7 @@ GRAPHS = by_name(
         saved=True,
         rounds=lambda request: 3 if request.get("execute") else 1,
         writes=True,
-        more_steps=lambda request: None if request.get("execute") else 0,
+        more_steps=lambda request: None if request.get("execute") else -len(DIRECT_NODES),
         follow=execution_of,
     )
 )

@@ -36,6 +36,10 @@ REFLECTION = [
     "keep reflection",
 ]  # fmt: skip
 AUTO = ["measure problem", "hear vote", "recommend mode"]
+DIRECT = [
+    "measure problem", "recall context", "answer directly", "answer directly, 1 of 2 done",
+    "compare answers",
+]  # fmt: skip
 
 
 class Opened(EngineLifespan):
@@ -77,6 +81,7 @@ def llm_of(**more: Any) -> AnsweringLlm:
         "better": lambda ask: {
             "better": "first" if "Better" in str(ask.material["first"]) else "second",
             "first_score": 0.5, "second_score": 0.5, "reason": "safer"},
+        "reason": {"reason": "They differ.", "same": False},
         "mode": {"mode": "tree", "confidence": 1.0, "rationale": "It fits."},
         "opinion": {"opinion": "Fine.", "strengths": [], "weaknesses": [], "recommendations": []},
     }  # fmt: skip
@@ -159,9 +164,11 @@ async def test_a_mode_that_follows_counts_on_and_the_total_is_known_once_it_is_c
     async with listening(access, embedder) as listener:
         answer, heard = await listener.heard("auto", content="Which of these?", execute=True)
         assert answer["executed"] == "reasoning_tree"
-        assert steps(heard) == [*AUTO, *TREE]
-        assert heard[:3] == counted(None, AUTO)
-        assert {total for _, total, _ in heard[3:]} == {len(AUTO) + len(TREE)}
+        choosing = [*DIRECT, *AUTO[1:]]
+        assert steps(heard) == [*choosing, *TREE]
+        assert heard[: len(choosing)] == counted(None, choosing)
+        total = len(choosing) + len(TREE)
+        assert {each for _, each, _ in heard[len(choosing) :]} == {total}
         assert [progress for progress, *_ in heard] == list(range(len(heard)))
 
 

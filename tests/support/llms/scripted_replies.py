@@ -47,6 +47,10 @@ def _revision(material: Fields) -> Fields:
     return {"revision": material["content"] + MENDED}
 
 
+def _comparison(material: Fields) -> Fields:
+    return {"same": material["first"] == material["second"], "reason": "Word for word."}
+
+
 def _verdict(material: Fields) -> Fields:
     """Prefer the longer answer, wherever it stands."""
     longer = "first" if len(material["first"]) > len(material["second"]) else "second"
@@ -163,6 +167,7 @@ ANSWERS: Mapping[str, Callable[[Fields], Fields]] = MappingProxyType(
         "mode": _fixed(mode="linear", confidence=0.9, rationale="One fact is asked for."),
         "revision": _revision,
         "better": _verdict,
+        "same": _comparison,
         "continuations": _continuations,
         "scores": _scores,
         "critique": _refinement,

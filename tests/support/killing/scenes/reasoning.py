@@ -153,8 +153,12 @@ EVALUATE = Scene(
     {"runs": 1, "thoughts": 0, "memories": 0}, least=70, calls=1,
 )  # fmt: skip
 AUTO = Scene(
-    "auto", "reasoning_auto", "auto", Given({**ASKED, "execute": True}),
+    "auto", "reasoning_auto", "auto", Given({**ASKED, "execute": True, "hints": ["one step"]}),
     {**THOUGHT, "runs": 2}, least=130, calls=1 + 1, after=executed,
+)  # fmt: skip
+AGREED = Scene(
+    "auto_agreed", "reasoning_auto", "auto", Given({**ASKED, "execute": True}), THOUGHT,
+    least=100, calls=2 + 1, after=executed,
 )  # fmt: skip
 CHECKPOINT_CREATE = Scene(
     "checkpoint_create", "reasoning_checkpoint_create", "checkpoint_create", a_checkpoint_to_be,
@@ -201,4 +205,4 @@ SHORT = (
     TREE_COMPLETE, BACKTRACK, FORK, CONSOLIDATE, BREAKDOWN, PONDER, ANALYZE,
     *OF_GRAPHS, *MEMORY_SCENES, *OF_RECORDS,
 )  # fmt: skip
-SCENES = (*SHORT, *(each for each in GRAPH_SCENES if each not in OF_GRAPHS), *MODEL_SCENES)
+SCENES = (*SHORT, AGREED, *(each for each in GRAPH_SCENES if each not in OF_GRAPHS), *MODEL_SCENES)

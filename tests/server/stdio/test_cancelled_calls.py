@@ -19,7 +19,7 @@ CALLS = 2_000
 HELD_BACK = 1_000
 """The calls that are cancelled while they wait for the database; the others may be anywhere."""
 
-GAVE_UP = "the database is busy"
+GAVE_UP = b"the database is busy"
 """The answer of a call that waited too long for the database before its cancellation came."""
 
 MIB = 1024 * 1024

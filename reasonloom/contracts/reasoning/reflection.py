@@ -88,6 +88,7 @@ class Reflection(Answer):
     previous_thought: str | None
     llm: str
     run_id: str
+    memories_used: list[str]
     partial: bool | None = None
     suggestion: str | None = None
     kind: Kind | None = None

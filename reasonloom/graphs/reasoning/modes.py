@@ -156,7 +156,7 @@ def _steps_of_reflection(request: dict[str, Any]) -> int:
 
 REFLECTION = Graph(
     "reflection",
-    1,
+    2,
     wiring(
         ReflectionState,
         {

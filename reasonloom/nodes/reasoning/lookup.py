@@ -32,7 +32,7 @@ MOST_LOOKUPS = 2
 
 MOST_SEARCHES = 3
 NUMBER = re.compile(r"\bM(\d+)\b")
-ANSWERS = ("thought", "viewpoint", "conclusion", "output")
+ANSWERS = ("thought", "viewpoint", "conclusion", "output", "revision")
 """The fields of replies that hold what is answered."""
 
 FAILED = "the answer to {what}: {message}"

@@ -15,7 +15,7 @@ from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.nodes.offline import NO_MODEL
 from reasonloom.nodes.reasoning.reflection.steps import is_swapped
 from reasonloom.stores.access import Access
-from tests.support.calls import call
+from tests.support.calls import call, remember
 from tests.support.llms.answering import AnsweringLlm, ReplyFields, words_of
 from tests.support.reasoning.sessions import answered, lines, steps, stored_rows, thinking, whole
 
@@ -95,16 +95,65 @@ async def test_the_judge_is_told_nothing_of_where_the_answers_come_from(
 ) -> None:
     llm = llm_of()
     async with thinking(access, embedder, llm) as mind:
-        found = [await answered(mind, "reflection", content=ANSWER) for _ in range(8)]
+        found = [
+            await answered(mind, "reflection", owner=f"o{number}", content=ANSWER)
+            for number in range(8)
+        ]
     for each, ask in zip(found, llm.asked["better"], strict=True):
         assert (ask.material["first"] == BETTER) == is_swapped(each["run_id"], 1)
         assert each["improved_reasoning"] == BETTER, "wherever it stands"
-        assert set(ask.material) == {"question", "history", "focus_areas", "first", "second"}
+        assert set(ask.material) == {
+            "question", "history", "memories", "focus_areas", "first", "second",
+        }  # fmt: skip
+        assert ask.material["memories"] == []
         assert {ask.material["first"], ask.material["second"]} == {ANSWER, BETTER}
         assert not {"revis", "improve", "original", "old", "forgets"} & set(words_of(ask).split())
         assert ask.thread is None
     swaps = [is_swapped(str(uuid4()), 1) for _ in range(200)]
     assert 60 < sum(swaps) < 140
+
+
+FACT = "Anna is allergic to peanuts: one bite put her into hospital."
+ELSEWHERE = "The chef of that place fries everything in Erdnussöl, which is peanut oil."
+
+
+async def test_an_answer_is_held_against_what_is_known(access: Access, embedder: Embedder) -> None:
+    llm = llm_of(
+        strengths=critique("it forgets the oil", used=["M1"], lookup=[]),
+        revision={"revision": BETTER, "used": ["M1"]},
+    )
+    async with thinking(access, embedder, llm, auto_memory=True) as mind:
+        known = await remember(mind, FACT)
+        found = await answered(mind, "reflection", content=ANSWER)
+    for kind in ("strengths", "revision", "better"):
+        assert FACT in words_of(llm.asked[kind][0]), kind
+    assert found["memories_used"] == [known]
+    assert found["improved_reasoning"] == BETTER
+
+
+async def test_a_stored_thought_is_no_evidence_of_itself(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = llm_of()
+    async with thinking(access, embedder, llm, auto_memory=True) as mind:
+        thought = await answered(mind, "linear", content="Can Anna eat there?")
+        await answered(mind, "reflection", thought_id=thought["thought_id"])
+    assert llm.asked["strengths"][0].material["memories"] == []
+
+
+async def test_a_criticism_looks_up_what_would_decide(access: Access, embedder: Embedder) -> None:
+    asked = critique("unsure", used=[], lookup=["what the chef of that place fries in"])
+    knowing = critique("the oil is peanut oil", used=["M1"], lookup=[])
+    llm = llm_of(strengths=[asked, knowing], revision={"revision": BETTER, "used": []})
+    async with thinking(access, embedder, llm, auto_memory=True, context_tokens=200) as mind:
+        for number in range(24):
+            await remember(mind, f"Anna can eat there on day {number} with {number} friends.")
+        await remember(mind, ELSEWHERE)
+        found = await answered(mind, "reflection", content=ANSWER)
+    assert ELSEWHERE not in words_of(llm.asked["strengths"][0])
+    assert ELSEWHERE in words_of(llm.asked["strengths"][1])
+    assert ELSEWHERE in words_of(llm.asked["revision"][0]), "later steps see it too"
+    assert found["weaknesses"] == ["the oil is peanut oil"]
 
 
 async def test_rounds_go_on_until_nothing_is_left_to_criticise(

@@ -9,6 +9,7 @@ from reasonloom.contracts.reasoning.reflection import FocusFinding, Reflection
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION
 from reasonloom.nodes.reasoning.attempts import caveats
+from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.reasoning.reflection.steps import MODE, ReflectionState
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -22,16 +23,22 @@ async def persist_reflection(state: ReflectionState, runtime: Runtime[Execution]
     """Store the reflection at the end of the active branch, and as a memory."""
     execution = runtime.context
     thought = _thought(execution, state)
+    used = memories_used_in(execution, thought.content, state)
     memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
         branch, forked = await append_thought(tx, execution, thought)
         notes = [*notes, *forked]
         if memory:
-            await memory.store(tx, [])
-        answer = _answer(execution, state, thought, branch)
+            await memory.store(tx, used)
+        answer = _answer(execution, state, thought, branch, used)
         all_notes = [*state.get("notes", []), *notes]
         added = await complete_run(
-            tx, execution, answer, notes=all_notes, session_id=thought.session_id
+            tx,
+            execution,
+            answer,
+            notes=all_notes,
+            session_id=thought.session_id,
+            memories=state["memories"],
         )
     return {**added, "notes": notes}
 
@@ -80,7 +87,11 @@ def _thought(execution: Execution, state: ReflectionState) -> NewThought:
 
 
 def _answer(
-    execution: Execution, state: ReflectionState, thought: NewThought, branch: UUID
+    execution: Execution,
+    state: ReflectionState,
+    thought: NewThought,
+    branch: UUID,
+    used: list[int],
 ) -> Reflection:
     first, because = state["rounds"][0], state["stopped"]["because"]
     extra: dict[str, Any] = {"partial": True} if because in CUT_SHORT else {}
@@ -105,5 +116,6 @@ def _answer(
         previous_thought=str(thought.parent_id) if thought.parent_id else None,
         llm=thought.llm,
         run_id=str(execution.run.id),
+        memories_used=[f"mem-{number}" for number in used],
         **extra,
     )

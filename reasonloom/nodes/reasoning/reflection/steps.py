@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,10 @@ from reasonloom.contracts.reasoning.reflection import ReasoningReflection
 from reasonloom.errors import ThoughtNotFound
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
+from reasonloom.nodes.reasoning.context import merge_memories, recall_for
+from reasonloom.nodes.reasoning.lookup import Informed, MemoryState, ask_informed, informed_by
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import branch_history, session_context
-from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import sessions, thoughts
 
 if TYPE_CHECKING:
@@ -22,10 +24,11 @@ if TYPE_CHECKING:
 MODE = "reflection"
 JUDGED = "What holds in it, what does not, and what would mend it?"
 HANDLED = "How does the answer deal with it?"
+CRITICISM = ("strengths", "weaknesses", "recommendations", "confidence")
 LEFT_OUT = "the criticism left out focus areas; these stay open: {areas}"
 
 
-class ReflectionState(ToolState, total=False):
+class ReflectionState(MemoryState, total=False):
     """The state of a reflection: the answer, the best so far, and the course of each round.
 
     `answer_given` holds question, content and id of what is reflected on; `best` the preferred
@@ -59,15 +62,29 @@ async def find_answer(state: ReflectionState, runtime: Runtime[Execution]) -> di
         async with execution.loom.database.begin(execution.caller, searching=True) as tx:
             history = await branch_history(tx, execution, thought.parent_id, thought.input)
         given = {"id": str(thought.id), "question": thought.input, "content": thought.content}
+    memories, notes = await _memories_on(execution, given, history.problem)
     return {
         "session": place,
         "history": history.steps,
+        "memories": memories,
         "answer_given": given,
         "best": {"content": given["content"], "confidence": None},
         "rounds": [],
         "stopped": {},
-        "notes": history.notes,
+        "notes": [*history.notes, *notes],
     }
+
+
+async def _memories_on(
+    execution: Execution, given: dict[str, Any], problem: str
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the memories relevant to an answer, and notes; the answer itself is none of them."""
+    if execution.loom.llm.offline:
+        return [], []
+    memories, notes = await recall_for(execution, given["content"], given["question"] or problem)
+    answer = " ".join(given["content"].split())
+    other = [each for each in memories if " ".join(each["content"].split()) != answer]
+    return merge_memories([], other), notes
 
 
 async def _thought(execution: Execution, thought_id: str, session_id: str | None) -> ThoughtRow:
@@ -87,12 +104,14 @@ async def criticise(state: ReflectionState, runtime: Runtime[Execution]) -> dict
     plain = _open_critique(content, areas)
     if execution.loom.llm.offline:
         return {"rounds": [plain], "stopped": {"because": "offline"}}
-    heard = await _ask(state, execution, "criticise", "critique", {"content": content})
+    informed = await _ask(state, execution, "criticise", "critique", {"content": content})
+    heard, added = informed.reply, informed.added
     if heard.parsed is None:
         stopped = _stop_reason(heard)
         known = {} if heard.confidence is None else {"confidence": heard.confidence}
         made = [{**plain, **known, "said": heard.text}] if not rounds else []
-        return {"rounds": [*rounds, *made], "stopped": stopped, "notes": heard.notes}
+        notes = [*heard.notes, *informed.notes]
+        return {"rounds": [*rounds, *made], "stopped": stopped, "notes": notes, **added}
     critique, notes = _read(heard.parsed, areas)
     known = state["best"]["confidence"]
     best = {"content": content, "confidence": critique["confidence"] if known is None else known}
@@ -101,7 +120,8 @@ async def criticise(state: ReflectionState, runtime: Runtime[Execution]) -> dict
         "rounds": [*rounds, critique],
         "best": best,
         "stopped": stopped,
-        "notes": [*heard.notes, *notes],
+        "notes": [*heard.notes, *informed.notes, *notes],
+        **added,
     }
 
 
@@ -133,7 +153,8 @@ def _read(parsed: dict[str, Any], areas: list[str]) -> tuple[dict[str, Any], lis
         for number, area in enumerate(areas, 1)
     ]
     notes = [LEFT_OUT.format(areas=", ".join(missing))] if missing else []
-    return {**parsed, "findings": findings, "by": "llm"}, notes
+    kept = {name: parsed[name] for name in CRITICISM}
+    return {**kept, "findings": findings, "by": "llm"}, notes
 
 
 async def revise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -141,16 +162,19 @@ async def revise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[st
     rounds, content = state["rounds"], state["best"]["content"]
     critique = rounds[-1]
     more = {name: critique[name] for name in ("weaknesses", "recommendations")}
-    heard = await _ask(state, runtime.context, "revise", "revise", {"content": content, **more})
+    informed = await _ask(state, runtime.context, "revise", "revise", {"content": content, **more})
+    heard = informed.reply
+    notes = [*heard.notes, *informed.notes]
     # Text that is not JSON is a revision too: the judge decides what it is worth.
     revision = (heard.parsed or {"revision": heard.text})["revision"]
     if not revision:
-        return {"stopped": _stop_reason(heard), "notes": heard.notes}
+        return {"stopped": _stop_reason(heard), "notes": notes}
     stopped = {"because": "nothing_changed"} if _same(revision, content) else {}
     return {
         "rounds": [*rounds[:-1], {**critique, "revision": revision}],
         "stopped": stopped,
-        "notes": heard.notes,
+        "notes": notes,
+        **informed.added,
     }
 
 
@@ -160,7 +184,7 @@ async def compare(state: ReflectionState, runtime: Runtime[Execution]) -> dict[s
     old, new = state["best"]["content"], rounds[-1]["revision"]
     new_first = is_swapped(str(execution.run.id), len(rounds))
     pair = {"first": new, "second": old} if new_first else {"first": old, "second": new}
-    heard = await _ask(state, execution, "compare", "compare", pair)
+    heard = (await _ask(state, execution, "compare", "compare", pair)).reply
     if heard.parsed is None:
         return {"stopped": _stop_reason(heard), "notes": heard.notes}
     verdict = heard.parsed
@@ -200,7 +224,7 @@ def is_stopped(state: ReflectionState) -> bool:
 
 async def _ask(
     state: ReflectionState, execution: Execution, node: str, prompt: str, more: dict[str, Any]
-) -> OptionalReply:
+) -> Informed[OptionalReply]:
     number = len(state["rounds"]) + (1 if node == "criticise" else 0)
     question = Question(
         node=node,
@@ -209,6 +233,7 @@ async def _ask(
         variables={
             "question": state["answer_given"]["question"],
             "history": state["history"],
+            "memories": state["memories"],
             "focus_areas": state["request"].get("focus_areas", []),
             **more,
         },
@@ -216,7 +241,10 @@ async def _ask(
         n=number,
         thread=state["session"]["id"] if node != "compare" else None,
     )
-    return await ask_or_note(execution, question, f"the {prompt} of round {number}")
+    asking = partial(ask_or_note, execution, what=f"the {prompt} of round {number}")
+    if node == "compare":
+        return informed_by(await asking(question), [], 0)
+    return await ask_informed(execution, question, asking)
 
 
 def _stop_reason(heard: OptionalReply) -> dict[str, str]:

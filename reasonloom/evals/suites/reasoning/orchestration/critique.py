@@ -73,10 +73,10 @@ async def revise_once(meter: MeteredModel, answer: str, round_: int) -> str:
 
     After a round that changed nothing the same question is asked for another sample.
     """
-    same = {"question": "", "history": [], "focus_areas": [], "content": answer}
+    same = {"question": "", "history": [], "memories": [], "focus_areas": [], "content": answer}
     critique = await meter.ask("reflection/critique", sample=round_, **same)
     findings = {name: critique[name] for name in ("weaknesses", "recommendations")}
-    revision = await meter.ask("reflection/revise", sample=round_, **same, **findings)
+    revision = await meter.ask("reflection/revise", sample=round_, failed=None, **same, **findings)
     return str(revision["revision"])
 
 

@@ -97,8 +97,8 @@ async def _by_mode(tool: str, arguments: Mapping[str, Any], world: World, task: 
 
 
 async def _reflection(world: World, task: Task) -> str:
-    """Reflect on the direct call's answer, whose cost counts."""
-    draft = {"content": await _direct(world, task)}
+    """Reflect on the question with the direct call's answer, whose cost counts."""
+    draft = {"content": f"{task.question}\n\n{await _direct(world, task)}"}
     return await _by_mode("reasoning_reflection", draft, world, task)
 
 

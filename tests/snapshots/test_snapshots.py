@@ -179,12 +179,15 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "reflection/critique": {
         "content": "Anna can eat there.",
         "question": "Can Anna eat there?",
+        "memories": [{"id": 1, "label": "[M1, 2026-10-01, fact]", "content": "Anna is allergic to peanuts."}],
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "focus_areas": ["safety"],
     },
     "reflection/revise": {
         "content": "Anna can eat there.",
         "question": "Can Anna eat there?",
+        "memories": [{"id": 1, "label": "[M1, 2026-10-01, fact]", "content": "Anna is allergic to peanuts."}],
+        "failed": None,
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "focus_areas": ["safety"],
         "weaknesses": ["It forgets the oil."],
@@ -192,6 +195,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "reflection/compare": {
         "question": "Can Anna eat there?",
+        "memories": [{"id": 1, "label": "[M1, 2026-10-01, fact]", "content": "Anna is allergic to peanuts."}],
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "focus_areas": ["safety"],
         "first": "Anna can eat there.",

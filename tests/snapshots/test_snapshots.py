@@ -187,7 +187,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "content": "Anna can eat there.",
         "question": "Can Anna eat there?",
         "memories": [{"id": 1, "label": "[M1, 2026-10-01, fact]", "content": "Anna is allergic to peanuts."}],
-        "failed": None,
+        "failed": FAILED,
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "focus_areas": ["safety"],
         "weaknesses": ["It forgets the oil."],

@@ -22,7 +22,7 @@ from reasonloom.text.tokens import BYTES_PER_TOKEN, estimate_tokens
 from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from reasonloom.nodes.execution import Execution
     from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
@@ -58,7 +58,7 @@ REPEATED = 0.5
 TRANSCRIPT_TOKENS = 300
 """Tokens of an excerpt of a past conversation in a prompt; its parts are cut alike."""
 
-LABEL = re.compile(r"^\[M\d+")
+LABEL = re.compile(r"^\[M(\d+)")
 LEFT_OUT = "left out, because they read like orders: {names}"
 WRITTEN_BY = "[Stored by {writer}.]\n"
 TRANSCRIPT_HEADER = (
@@ -67,17 +67,19 @@ TRANSCRIPT_HEADER = (
 
 
 async def recall_for(
-    execution: Execution, content: str, problem: str = ""
+    execution: Execution, content: str, problem: str = "", *, but: str = ""
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the memories most relevant to a thought, best first, and notes on the search.
 
     Each has `id`, `content`, and `label`: how prompts number, date and name it. `problem` is the
-    first one of its session. None if automatic memory is off.
+    first one of its session. What says `but` word for word is left out. None if automatic memory
+    is off.
     """
     if not execution.loom.settings.auto_memory:
         return [], []
     texts = [content] if problem in ("", content) else [content, problem]
     found, notes = await _search(execution, texts, CANDIDATES)
+    found = _others(found, but)
     if execution.loom.llm.name == CALLER and execution.loom.settings.suspicion:
         found, left_out = without_suspicious(found)
         notes = [*notes, *left_out]
@@ -105,21 +107,24 @@ async def recall_in_session(
 
 
 async def look_up(
-    execution: Execution, searches: Sequence[str], known: Sequence[dict[str, Any]]
+    execution: Execution,
+    searches: Sequence[str],
+    known: Sequence[dict[str, Any]],
+    but: str = "",
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return what searches of a language model find beyond the memories known to it, and notes.
 
-    The labels go on from those of `known`.
+    The labels go on from those of `known`. What says `but` word for word is left out.
     """
     if not execution.loom.settings.auto_memory:
         return [], []
-    texts = list(dict.fromkeys(each.strip()[:LONGEST_SEARCH] for each in searches))
-    found, notes = await _search(execution, [each for each in texts if each], PER_SEARCH)
+    texts = _search_texts(searches)
+    found, notes = await _search(execution, texts, PER_SEARCH)
     ids = {each["id"] for each in known}
     plain = [f" {' '.join(words_in(each['content']))} " for each in known]
     fresh = [
         each
-        for each in found
+        for each in _others(found, but)
         if each.memory.id not in ids
         and not each.memory.superseded_by
         and not any(f" {' '.join(words_in(each.memory.content))} " in other for other in plain)
@@ -132,17 +137,52 @@ async def look_up(
     return merge_memories(list(known), choice.rendered())[len(known) :], notes
 
 
+async def look_up_again(
+    execution: Execution, searches: Sequence[str], labels: Mapping[int, str]
+) -> list[dict[str, Any]]:
+    """Return the memories that searches have found before, each under its label of then.
+
+    `labels` are by the memories' ids. What has been forgotten since is left out, and its label
+    names nothing.
+    """
+    async with execution.loom.database.begin(execution.caller) as tx:
+        found = await retrieval.fetch(tx, [*labels]) if labels else []
+    memories = {each.id: each for each in found}
+    question = " ".join(_search_texts(searches))
+    longest = execution.loom.settings.context_tokens // LOOKUP_SHARE // LONGEST_SHARE
+    return [
+        {
+            "id": number,
+            "content": _memory_text(execution, memories[number], question, longest),
+            "label": label,
+        }
+        for number, label in labels.items()
+        if number in memories
+    ]
+
+
+def _search_texts(searches: Sequence[str]) -> list[str]:
+    """Return the texts to search for, none empty and none twice."""
+    texts = dict.fromkeys(each.strip()[:LONGEST_SEARCH] for each in searches)
+    return [each for each in texts if each]
+
+
 def merge_memories(
     memories: list[dict[str, Any]], more: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return memories with those of `more` that are not among them, labelled as they follow.
 
-    Several steps at once may add to the memories of a run.
+    Several steps at once may add to the memories of a run. No label is given twice, also where
+    one is missing because its memory was forgotten.
     """
     merged = {each["id"]: each for each in memories}
+    numbers = [int(found[1]) for each in memories if (found := LABEL.match(each.get("label", "")))]
+    last = max([len(memories), *numbers])
     for each in more:
-        label = LABEL.sub(f"[M{len(merged) + 1}", each.get("label", ""))
-        merged.setdefault(each["id"], {**each, "label": label})
+        if each["id"] not in merged:
+            last += 1
+            label = LABEL.sub(f"[M{last}", each.get("label", ""))
+            merged[each["id"]] = {**each, "label": label}
     return list(merged.values())
 
 
@@ -171,6 +211,12 @@ async def _has_transcripts(execution: Execution) -> bool:
     """Tell whether there are past conversations; they are searched separately."""
     async with execution.loom.database.begin(execution.caller) as tx:
         return (await retrieval.weigh_terms(tx, "", None, transcripts=True)).visible > 0
+
+
+def _others(found: Sequence[ScoredMemory], text: str) -> list[ScoredMemory]:
+    """Return memories without those that say a text word for word."""
+    words = text.split()
+    return [each for each in found if not words or each.memory.content.split() != words]
 
 
 def without_suspicious(found: Sequence[ScoredMemory]) -> tuple[list[ScoredMemory], list[str]]:

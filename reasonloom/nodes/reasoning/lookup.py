@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut
 from reasonloom.nodes.offline import cited_memories
-from reasonloom.nodes.reasoning.context import look_up, merge_memories
+from reasonloom.nodes.reasoning.context import look_up, look_up_again, merge_memories
 from reasonloom.nodes.runs.llm_call import SHARE, OptionalReply
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.runs import replies
+from reasonloom.stores.runs.replies import CallKey
 from reasonloom.text.calculations import holds
 
 if TYPE_CHECKING:
@@ -75,12 +77,14 @@ async def ask_informed(
     asking: Callable[[Question], Awaitable[R]],
     *,
     searches: str = "lookup",
+    but: str = "",
 ) -> Informed[R]:
     """Ask with the memories of the question, and again with what the reply lacks or has wrong.
 
     First what it would search for is looked up, where `searches` names the field of the reply that
-    tells. Then its calculations are checked, and those that do not hold are given back to it once.
-    An answer to a look-up or a check that fails leaves the reply before it as it is.
+    tells; a memory that says `but` word for word is not found. Then its calculations are checked,
+    and those that do not hold are given back to it once. An answer to a look-up or a check that
+    fails leaves the reply before it as it is.
 
     Raises:
         ServiceFault: as `asking` does, for the first question.
@@ -92,9 +96,10 @@ async def ask_informed(
     given = len(memories)
     found: list[dict[str, Any]]
     reply = await asking(replace(question, variables=dict(asker.variables)))
+    asked = question
     for number in range(1, MOST_LOOKUPS + 1):
-        wanted = _strings(reply, searches)[:MOST_SEARCHES]
-        found, notes = await look_up(execution, wanted, memories) if wanted else ([], [])
+        wanted = _strings(reply, searches)[:MOST_SEARCHES] if "memories" in declared else []
+        found, notes = await _look_up_once(execution, asked, wanted, memories, but)
         asker.notes += notes
         if not found:
             break
@@ -103,6 +108,7 @@ async def ask_informed(
         if better is None:
             break
         reply = _after(reply, better)
+        asked = replace(question, task=f"{question.task}.lookup{number}")
     wrong = _wrong_claims(reply)
     if wrong and fresh:
         failed = {"answer": _answer_text(reply), "claims": wrong}
@@ -111,6 +117,38 @@ async def ask_informed(
         wrong = _wrong_claims(reply)
     asker.notes += [WRONG.format(claim=each) for each in wrong]
     return informed_by(reply, memories, given, asker.notes)
+
+
+async def _look_up_once(
+    execution: Execution,
+    asked: Question,
+    wanted: Sequence[str],
+    known: Sequence[dict[str, Any]],
+    but: str,
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what the reply to a question wants to have looked up, and notes.
+
+    It is recorded with that reply: a run that is resumed, as one that asks its caller is after
+    each round, is given the same memories under the same labels, less those forgotten meanwhile.
+    """
+    if not wanted or not execution.loom.settings.auto_memory:
+        return [], []
+    key = CallKey(execution.run.id, asked.node, asked.task, asked.n)
+    kept = await _kept(execution, key) if execution.run.resumed else None
+    if kept is None:
+        found, notes = await look_up(execution, wanted, known, but)
+        mine = {"memories": [[each["id"], each["label"]] for each in found], "notes": notes}
+        async with execution.loom.database.begin(execution.caller) as tx:
+            kept = await replies.keep_found(tx, key, mine)
+        if kept is None or kept == mine:
+            return found, notes
+    labels = {int(number): str(label) for number, label in kept["memories"]}
+    return await look_up_again(execution, wanted, labels), [*kept["notes"]]
+
+
+async def _kept(execution: Execution, key: CallKey) -> dict[str, Any] | None:
+    async with execution.loom.database.begin(execution.caller) as tx:
+        return await replies.find_found(tx, key)
 
 
 def informed_by(
@@ -150,7 +188,10 @@ class _Asker(Generic[R]):
             ServiceFault: as `asking` does; it was not the JSON asked for, or there is no room.
         """
         spent, settings = self.execution.run.spent, self.execution.loom.settings
-        if spent.calls * 2 >= settings.budget_calls or spent.tokens * 2 >= settings.budget_tokens:
+        full = (
+            spent.calls * 2 >= settings.budget_calls or spent.tokens * 2 >= settings.budget_tokens
+        )
+        if full and not await self._is_recorded(task):
             raise BudgetExceeded("half of the run's budget is used up")
         seconds = self._seconds()
         if seconds <= 0:
@@ -172,6 +213,15 @@ class _Asker(Generic[R]):
         if reply.parsed is None:
             raise LlmRefused("it was not the JSON asked for")
         return reply
+
+    async def _is_recorded(self, task: str) -> bool:
+        """Tell whether this was answered before the run was resumed, and so costs nothing."""
+        run, asked = self.execution.run, self.question
+        if not run.resumed:
+            return False
+        key = CallKey(run.id, asked.node, f"{asked.task}.{task}", asked.n)
+        async with self.execution.loom.database.begin(self.execution.caller) as tx:
+            return await replies.recorded(tx, key) is not None
 
     def _seconds(self) -> float:
         """Return half of what the run has left, within the question's limit since it was asked."""

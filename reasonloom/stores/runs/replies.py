@@ -20,7 +20,8 @@ class CallKey:
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """A call with its reply; `reply` holds text, parsed value and truncation.
+    """A call with its reply; `reply` holds text, parsed value and truncation, in its row
+    also what `keep_found` adds.
 
     `messages` is the rendered prompt, each message with its role and content.
     """
@@ -60,3 +61,18 @@ async def recorded(tx: Transaction, key: CallKey) -> dict[str, Any] | None:
     """Return the recorded reply of `key` with its model and usage, or None."""
     row = await tx.first(SQL.find, values_of(key))
     return dict(row._mapping) if row else None
+
+
+async def keep_found(tx: Transaction, key: CallKey, found: dict[str, Any]) -> dict[str, Any] | None:
+    """Record what was looked up for a recorded reply; return what is recorded now.
+
+    What was recorded first stays. None if there is no such reply (any more).
+    """
+    row = await tx.first(SQL.keep_found, {**values_of(key), "found": found})
+    return dict(row.found) if row else None
+
+
+async def find_found(tx: Transaction, key: CallKey) -> dict[str, Any] | None:
+    """Return what was looked up for a recorded reply, or None if nothing is recorded of it."""
+    row = await tx.first(SQL.find_found, values_of(key))
+    return dict(row.found) if row and row.found is not None else None

@@ -52,6 +52,7 @@ def critique_of(content: str, *, sample: int = 0, areas: tuple[str, ...] = ()) -
         content=content,
         question="",
         history=[],
+        memories=[],
         focus_areas=list(areas),
     )
 
@@ -71,6 +72,8 @@ async def revised(model: SimulatedCritic, content: str, critique: dict[str, Any]
         content=content,
         question="",
         history=[],
+        memories=[],
+        failed=None,
         focus_areas=[],
         weaknesses=critique["weaknesses"],
         recommendations=critique["recommendations"],
@@ -87,6 +90,7 @@ async def compared(
         sample=sample,
         question="",
         history=[],
+        memories=[],
         focus_areas=[],
         first=first,
         second=second,
@@ -287,6 +291,7 @@ async def test_answers_to_two_questions_are_not_compared() -> None:
         "reflection/compare",
         question="",
         history=[],
+        memories=[],
         focus_areas=[],
         first=PROBLEM.answer(),
         second=other.answer(),

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
 
+from reasonloom.contracts.caller import Caller
+from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.interfaces import Ask, Embedder, Reply, Usage
+from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.nodes.reasoning.context import MOST_LOOKED_UP, merge_memories
 from reasonloom.nodes.reasoning.lookup import MOST_LOOKUPS
 from reasonloom.stores.access import Access
@@ -265,3 +270,76 @@ def test_steps_at_once_add_each_memory_once() -> None:
     merged = merge_memories(merge_memories(merge_memories(given, one), other), third)
     assert [each["id"] for each in merged] == [1, 2, 3, 4]
     assert [each["label"][:4] for each in merged] == ["[M1,", "[M2,", "[M3,", "[M4,"]
+
+
+CLOSER = "The opening time of the bakery is written on its door."
+"""What the search would find first, once it is remembered."""
+
+
+async def test_a_label_names_what_was_shown_although_more_is_known_by_then(
+    access: Access, embedder: Embedder
+) -> None:
+    me = Caller("local")
+    async with thinking(access, embedder, OfflineModel(), **BUDGET) as mind:
+        ids = await filled(mind)
+        first = await call(mind, "reasoning_linear", {"content": QUESTION}, asks_caller=True)
+        run = str(first.run_id)
+        unsure = {"thought": "a", "confidence": 0.8, "used": [], "lookup": [SEARCH]}
+        second = await answer_run(mind, me, run, Given([GivenReply("r1q1", unsure)]))
+        assert second.outcome.round is not None
+        shown = second.outcome.round.questions[0].user_text.splitlines()
+        (label,) = [each[1:].split(",")[0] for each in shown if each.endswith(BAKERY)]
+        await remember(mind, CLOSER, sessionId="a third")
+        sure = {"thought": "b", "confidence": 0.8, "used": [label], "lookup": []}
+        last = await answer_run(mind, me, run, Given([GivenReply("r2q1", sure)]))
+    assert last.outcome.answer["memories_used"] == [ids[BAKERY]]
+
+
+class Hanging(Curious):
+    """Does not end its second answer until it may."""
+
+    hangs = True
+
+    async def answer(self, ask: Ask) -> Reply:
+        reply = await super().answer(ask)
+        if self.hangs and len(self.prompts) == 2:
+            await asyncio.sleep(60)
+        return reply
+
+
+@pytest.mark.parametrize("soft", [True, False])
+async def test_what_was_found_and_forgotten_does_not_come_back(
+    access: Access, embedder: Embedder, soft: bool
+) -> None:
+    llm = Hanging([SEARCH])
+    async with thinking(access, embedder, llm, **BUDGET) as mind:
+        ids = await filled(mind)
+        asked = {"content": QUESTION}
+        job = asyncio.create_task(call(mind, "reasoning_linear", asked, key="k"))
+        while len(llm.prompts) < 2:
+            await asyncio.sleep(0.01)
+        job.cancel()
+        with suppress(asyncio.CancelledError):
+            await job
+        llm.hangs = False
+        shown = [each for each in llm.prompts[1].splitlines() if each.startswith("[M")]
+        forgotten = {"userId": "local", "memoryId": ids[BAKERY], "soft": soft}
+        await call(mind, "forget", forgotten)
+        await remember(mind, CLOSER, sessionId="a third")
+        answer = (await call(mind, "reasoning_linear", asked, key="k")).answer
+    left = [each for each in shown if not each.endswith(BAKERY)]
+    again = "\n".join(llm.prompts[2:]).splitlines()
+    assert len(left) == len(shown) - 1
+    assert not any(BAKERY in each or CLOSER in each for each in again)
+    if llm.prompts[2:]:
+        assert [each for each in again if each.startswith("[M")] == left, "labels as before"
+    assert ids[BAKERY] not in answer["memories_used"]
+
+
+def test_a_label_that_is_free_again_is_not_given_again() -> None:
+    given = [
+        {"id": 1, "content": "a", "label": "[M1, 2026-01-01, fact]"},
+        {"id": 3, "content": "c", "label": "[M3, 2026-01-01, fact]"},
+    ]
+    more = [{"id": 4, "content": "d", "label": "[M1, 2026-01-01, fact]"}]
+    assert merge_memories(given, more)[2]["label"] == "[M4, 2026-01-01, fact]"

@@ -141,6 +141,21 @@ async def test_a_stored_thought_is_no_evidence_of_itself(
     assert llm.asked["strengths"][0].material["memories"] == []
 
 
+async def test_what_only_says_the_answer_is_no_evidence_for_it(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = llm_of(strengths=critique("it forgets the oil", used=[], lookup=[ANSWER]))
+    async with thinking(access, embedder, llm, auto_memory=True) as mind:
+        await remember(mind, ANSWER)
+        await remember(mind, FACT, sessionId="another")
+        await answered(mind, "reflection", content=ANSWER)
+    assert llm.counts == {"strengths": 1, "revision": 1, "better": 1}, "nothing new was found"
+    for (ask,) in llm.asked.values():
+        memories: Any = ask.material["memories"]
+        (shown,) = memories
+        assert (shown["content"], shown["label"][:4]) == (FACT, "[M1,")
+
+
 async def test_a_criticism_looks_up_what_would_decide(access: Access, embedder: Embedder) -> None:
     asked = critique("unsure", used=[], lookup=["what the chef of that place fries in"])
     knowing = critique("the oil is peanut oil", used=["M1"], lookup=[])

@@ -12,7 +12,7 @@ from reasonloom.contracts.reasoning.reflection import ReasoningReflection
 from reasonloom.errors import ThoughtNotFound
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
-from reasonloom.nodes.reasoning.context import merge_memories, recall_for
+from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.lookup import Informed, MemoryState, ask_informed, informed_by
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import branch_history, session_context
@@ -81,10 +81,8 @@ async def _memories_on(
     """Return the memories relevant to an answer, and notes; the answer itself is none of them."""
     if execution.loom.llm.offline:
         return [], []
-    memories, notes = await recall_for(execution, given["content"], given["question"] or problem)
-    answer = " ".join(given["content"].split())
-    other = [each for each in memories if " ".join(each["content"].split()) != answer]
-    return merge_memories([], other), notes
+    content = given["content"]
+    return await recall_for(execution, content, given["question"] or problem, but=content)
 
 
 async def _thought(execution: Execution, thought_id: str, session_id: str | None) -> ThoughtRow:
@@ -168,7 +166,7 @@ async def revise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[st
     # Text that is not JSON is a revision too: the judge decides what it is worth.
     revision = (heard.parsed or {"revision": heard.text})["revision"]
     if not revision:
-        return {"stopped": _stop_reason(heard), "notes": notes}
+        return {"stopped": _stop_reason(heard), "notes": notes, **informed.added}
     stopped = {"because": "nothing_changed"} if _same(revision, content) else {}
     return {
         "rounds": [*rounds[:-1], {**critique, "revision": revision}],
@@ -225,16 +223,19 @@ def is_stopped(state: ReflectionState) -> bool:
 async def _ask(
     state: ReflectionState, execution: Execution, node: str, prompt: str, more: dict[str, Any]
 ) -> Informed[OptionalReply]:
+    name = f"reflection/{prompt}"
     number = len(state["rounds"]) + (1 if node == "criticise" else 0)
+    declared = execution.loom.prompts.get(name).about.variables
+    known = {"memories": state["memories"]} if "memories" in declared else {}
     question = Question(
         node=node,
-        prompt=f"reflection/{prompt}",
+        prompt=name,
         blind=prompt != "revise",
         variables={
             "question": state["answer_given"]["question"],
             "history": state["history"],
-            "memories": state["memories"],
             "focus_areas": state["request"].get("focus_areas", []),
+            **known,
             **more,
         },
         pipe=MODE,
@@ -244,7 +245,8 @@ async def _ask(
     asking = partial(ask_or_note, execution, what=f"the {prompt} of round {number}")
     if node == "compare":
         return informed_by(await asking(question), [], 0)
-    return await ask_informed(execution, question, asking)
+    given = state["answer_given"]["content"]
+    return await ask_informed(execution, question, asking, but=given)
 
 
 def _stop_reason(heard: OptionalReply) -> dict[str, str]:

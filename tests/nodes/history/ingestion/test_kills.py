@@ -85,6 +85,7 @@ async def struck(
     return fell
 
 
+@pytest.mark.timeout(600)
 async def test_a_killed_ingestion_goes_on_where_it_stood(
     engine: Engine, access: Access, database: str, postgres: TestPostgres, files: list[Path]
 ) -> None:

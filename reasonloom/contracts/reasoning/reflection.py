@@ -38,10 +38,30 @@ class ReasoningReflection(Request):
         return self
 
 
-class SpacedReflection(SpacedRequest, ReasoningReflection):
+class ReflectionWithQuestion(ReasoningReflection):
     """Criticise an answer and improve it; a revision counts only where a blind judge prefers it.
 
-    Give the answer as content, or name a stored thought.
+    Give the answer as content, best with its question, or name a stored thought.
+    """
+
+    question: Annotated[
+        Content | None, Field(description="What the content answers (a thought has its own)")
+    ] = None
+
+    @model_validator(mode="after")
+    def refuse_second_question(self) -> Self:
+        """Refuse a question where a thought is named."""
+        if self.question is not None and self.thought_id is not None:
+            raise PydanticCustomError(
+                "one_of", "give question with content only; a stored thought has its own"
+            )
+        return self
+
+
+class SpacedReflection(SpacedRequest, ReflectionWithQuestion):
+    """Criticise an answer and improve it; a revision counts only where a blind judge prefers it.
+
+    Give the answer as content, best with its question, or name a stored thought.
     """
 
 

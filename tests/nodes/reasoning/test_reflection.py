@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from reasonloom.contracts.reasoning.reflection import ReasoningReflection
+from reasonloom.contracts.reasoning.reflection import ReasoningReflection, ReflectionWithQuestion
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument, LlmUnavailable, SessionNotFound, ThoughtNotFound
 from reasonloom.graphs.runs.engine import Engine
@@ -129,6 +129,24 @@ async def test_an_answer_is_held_against_what_is_known(access: Access, embedder:
         assert FACT in words_of(llm.asked[kind][0]), kind
     assert found["memories_used"] == [known]
     assert found["improved_reasoning"] == BETTER
+
+
+async def test_the_question_of_an_answer_is_given_with_it(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = llm_of(strengths=critique(used=[]))
+    given = {"content": "Yes.", "question": "Can Anna eat at the fish stall?"}
+    async with thinking(access, embedder, llm, auto_memory=True) as mind:
+        await remember(mind, "The fish stall fries in peanut oil.")
+        await answered(mind, "reflection", **given)
+    (ask,) = llm.asked["strengths"]
+    assert given["question"] in words_of(ask)
+    assert "fries in peanut oil" in words_of(ask), "found by the question"
+
+
+def test_a_stored_thought_has_a_question_of_its_own() -> None:
+    with pytest.raises(InvalidArgument, match="question with content only"):
+        parse_request(ReflectionWithQuestion, {"thought_id": "t", "question": "Why?"})
 
 
 async def test_a_stored_thought_is_no_evidence_of_itself(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.reasoning.reflection import ReasoningReflection
+from reasonloom.contracts.reasoning.reflection import ReflectionWithQuestion
 from reasonloom.errors import ThoughtNotFound
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
@@ -51,11 +51,12 @@ async def find_answer(state: ReflectionState, runtime: Runtime[Execution]) -> di
         SessionNotFound, ThoughtNotFound: unknown, somebody else's, or of another session.
     """
     execution = runtime.context
-    request = execution.request(ReasoningReflection)
+    request = execution.request(ReflectionWithQuestion)
     if request.thought_id is None:
         text = request.content or ""
-        place, history = await session_context(execution, request.session_id, text)
-        given = {"id": None, "question": "", "content": text}
+        question = request.question or ""
+        place, history = await session_context(execution, request.session_id, question or text)
+        given = {"id": None, "question": question, "content": text}
     else:
         thought = await _thought(execution, request.thought_id, request.session_id)
         place, _ = await session_context(execution, str(thought.session_id), thought.input)
@@ -197,7 +198,7 @@ async def compare(state: ReflectionState, runtime: Runtime[Execution]) -> dict[s
         "rounds": [*rounds[:-1], judged],
         "best": best,
         "stopped": _stop_after(
-            state, execution.request(ReasoningReflection).max_iterations, accepted=accepted
+            state, execution.request(ReflectionWithQuestion).max_iterations, accepted=accepted
         ),
         "notes": heard.notes,
     }

@@ -97,12 +97,15 @@ async def _by_mode(tool: str, arguments: Mapping[str, Any], world: World, task: 
 
 
 async def _reflection(world: World, task: Task) -> str:
-    """Reflect on the question with the direct call's answer, whose cost counts."""
-    draft = {"content": f"{task.question}\n\n{await _direct(world, task)}"}
+    """Reflect on the direct call's answer to the question, whose cost counts."""
+    draft = {"content": await _direct(world, task), "question": task.question}
     return await _by_mode("reasoning_reflection", draft, world, task)
 
 
 TOOLS = MODES | {
+    "reasoning_reflection": replace(
+        MODES["reasoning_reflection"], contract=("reasoning.reflection", "ReflectionWithQuestion")
+    ),
     "reasoning_auto": Mode(("reasoning.auto", "ExecutingAuto"), "auto", "content", ""),
     "analyze": Mode(("thinking.analyze", "Analyze"), "analyze", "problem", "result.conclusion"),
 }

@@ -5,7 +5,7 @@ from typing import Any
 from langgraph.types import Send
 
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
-from reasonloom.contracts.reasoning.reflection import ReasoningReflection
+from reasonloom.contracts.reasoning.reflection import ReflectionWithQuestion
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.graphs.graph import Graph, by_name, wiring
 from reasonloom.nodes.reasoning.attempts import MOST_ATTEMPTS
@@ -151,12 +151,12 @@ ROUND = 3
 
 def _steps_of_reflection(request: dict[str, Any]) -> int:
     """Return the further steps where every round is made; many runs stop earlier."""
-    return (ReasoningReflection.model_validate(request).max_iterations - 1) * ROUND
+    return (ReflectionWithQuestion.model_validate(request).max_iterations - 1) * ROUND
 
 
 REFLECTION = Graph(
     "reflection",
-    2,
+    1,
     wiring(
         ReflectionState,
         {

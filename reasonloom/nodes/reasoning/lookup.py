@@ -274,4 +274,4 @@ def _used(reply: Reply | OptionalReply, memories: Sequence[Mapping[str, Any]]) -
 def memories_used_in(execution: Execution, content: str, state: Mapping[str, Any]) -> list[int]:
     """Return the ids of the memories that a thought rests on; without a language model it cites."""
     used = cited_memories(content) if execution.loom.llm.offline else state.get("used", [])
-    return [each["id"] for each in state["memories"] if each["id"] in used]
+    return [each["id"] for each in state.get("memories", []) if each["id"] in used]

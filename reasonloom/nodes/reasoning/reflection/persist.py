@@ -38,7 +38,7 @@ async def persist_reflection(state: ReflectionState, runtime: Runtime[Execution]
             answer,
             notes=all_notes,
             session_id=thought.session_id,
-            memories=state["memories"],
+            memories=state.get("memories", []),
         )
     return {**added, "notes": notes}
 

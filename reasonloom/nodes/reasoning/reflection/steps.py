@@ -33,7 +33,7 @@ class ReflectionState(MemoryState, total=False):
 
     `answer_given` holds question, content and id of what is reflected on; `best` the preferred
     content and its confidence; `rounds` each criticism, revision and verdict; `stopped` why there
-    is no further round.
+    is no further round. A run that an earlier version began has no `memories`.
     """
 
     session: dict[str, Any]
@@ -227,7 +227,7 @@ async def _ask(
     name = f"reflection/{prompt}"
     number = len(state["rounds"]) + (1 if node == "criticise" else 0)
     declared = execution.loom.prompts.get(name).about.variables
-    known = {"memories": state["memories"]} if "memories" in declared else {}
+    known = {"memories": state.get("memories", [])} if "memories" in declared else {}
     question = Question(
         node=node,
         prompt=name,

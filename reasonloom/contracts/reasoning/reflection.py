@@ -22,7 +22,7 @@ class ReasoningReflection(Request):
     ] = None
     thought_id: Annotated[Name | None, Field(description="Stored thought to reflect on")] = None
     session_id: Annotated[
-        Name | None, Field(description="Session to continue (default the thought's, or new)")
+        Name | None, Field(description="Session to continue (default the thought's)")
     ] = None
     focus_areas: Annotated[
         list[Name] | None,
@@ -41,12 +41,10 @@ class ReasoningReflection(Request):
 class ReflectionWithQuestion(ReasoningReflection):
     """Criticise an answer and improve it; a revision counts only where a blind judge prefers it.
 
-    Give the answer as content, best with its question, or name a stored thought.
+    Give the answer as content, or name a stored thought.
     """
 
-    question: Annotated[
-        Content | None, Field(description="What the content answers (a thought has its own)")
-    ] = None
+    question: Annotated[Content | None, Field(description="Of content")] = None
 
     @model_validator(mode="after")
     def refuse_second_question(self) -> Self:
@@ -59,9 +57,9 @@ class ReflectionWithQuestion(ReasoningReflection):
 
 
 class SpacedReflection(SpacedRequest, ReflectionWithQuestion):
-    """Criticise an answer and improve it; a revision counts only where a blind judge prefers it.
+    """Criticise and improve an answer; a revision counts only if a blind judge prefers it.
 
-    Give the answer as content, best with its question, or name a stored thought.
+    Give it as content, or name a thought.
     """
 
 

@@ -96,10 +96,10 @@ async def ask_informed(
     given = len(memories)
     found: list[dict[str, Any]]
     reply = await asking(replace(question, variables=dict(asker.variables)))
-    asked = question
+    latest = question
     for number in range(1, MOST_LOOKUPS + 1):
         wanted = _strings(reply, searches)[:MOST_SEARCHES] if "memories" in declared else []
-        found, notes = await _look_up_once(execution, asked, wanted, memories, but)
+        found, notes = await _look_up_once(execution, latest, wanted, memories, but)
         asker.notes += notes
         if not found:
             break
@@ -108,7 +108,7 @@ async def ask_informed(
         if better is None:
             break
         reply = _after(reply, better)
-        asked = replace(question, task=f"{question.task}.lookup{number}")
+        latest = replace(question, task=f"{question.task}.lookup{number}")
     wrong = _wrong_claims(reply)
     if wrong and fresh:
         failed = {"answer": _answer_text(reply), "claims": wrong}
@@ -121,7 +121,7 @@ async def ask_informed(
 
 async def _look_up_once(
     execution: Execution,
-    asked: Question,
+    question: Question,
     wanted: Sequence[str],
     known: Sequence[dict[str, Any]],
     but: str,
@@ -133,7 +133,7 @@ async def _look_up_once(
     """
     if not wanted or not execution.loom.settings.auto_memory:
         return [], []
-    key = CallKey(execution.run.id, asked.node, asked.task, asked.n)
+    key = CallKey(execution.run.id, question.node, question.task, question.n)
     kept = await _kept(execution, key) if execution.run.resumed else None
     if kept is None:
         found, notes = await look_up(execution, wanted, known, but)
@@ -216,10 +216,10 @@ class _Asker(Generic[R]):
 
     async def _is_recorded(self, task: str) -> bool:
         """Tell whether this was answered before the run was resumed, and so costs nothing."""
-        run, asked = self.execution.run, self.question
+        run, question = self.execution.run, self.question
         if not run.resumed:
             return False
-        key = CallKey(run.id, asked.node, f"{asked.task}.{task}", asked.n)
+        key = CallKey(run.id, question.node, f"{question.task}.{task}", question.n)
         async with self.execution.loom.database.begin(self.execution.caller) as tx:
             return await replies.recorded(tx, key) is not None
 

@@ -276,7 +276,7 @@ CLOSER = "The opening time of the bakery is written on its door."
 """What the search would find first, once it is remembered."""
 
 
-async def test_a_label_names_what_was_shown_although_more_is_known_by_then(
+async def test_a_label_names_the_same_memory_although_more_is_known_by_then(
     access: Access, embedder: Embedder
 ) -> None:
     me = Caller("local")
@@ -287,8 +287,8 @@ async def test_a_label_names_what_was_shown_although_more_is_known_by_then(
         unsure = {"thought": "a", "confidence": 0.8, "used": [], "lookup": [SEARCH]}
         second = await answer_run(mind, me, run, Given([GivenReply("r1q1", unsure)]))
         assert second.outcome.round is not None
-        shown = second.outcome.round.questions[0].user_text.splitlines()
-        (label,) = [each[1:].split(",")[0] for each in shown if each.endswith(BAKERY)]
+        given = second.outcome.round.questions[0].user_text.splitlines()
+        (label,) = [each[1:].split(",")[0] for each in given if each.endswith(BAKERY)]
         await remember(mind, CLOSER, sessionId="a third")
         sure = {"thought": "b", "confidence": 0.8, "used": [label], "lookup": []}
         last = await answer_run(mind, me, run, Given([GivenReply("r2q1", sure)]))
@@ -314,22 +314,22 @@ async def test_what_was_found_and_forgotten_does_not_come_back(
     llm = Hanging([SEARCH])
     async with thinking(access, embedder, llm, **BUDGET) as mind:
         ids = await filled(mind)
-        asked = {"content": QUESTION}
-        job = asyncio.create_task(call(mind, "reasoning_linear", asked, key="k"))
+        arguments = {"content": QUESTION}
+        job = asyncio.create_task(call(mind, "reasoning_linear", arguments, key="k"))
         while len(llm.prompts) < 2:
             await asyncio.sleep(0.01)
         job.cancel()
         with suppress(asyncio.CancelledError):
             await job
         llm.hangs = False
-        shown = [each for each in llm.prompts[1].splitlines() if each.startswith("[M")]
+        given = [each for each in llm.prompts[1].splitlines() if each.startswith("[M")]
         forgotten = {"userId": "local", "memoryId": ids[BAKERY], "soft": soft}
         await call(mind, "forget", forgotten)
         await remember(mind, CLOSER, sessionId="a third")
-        answer = (await call(mind, "reasoning_linear", asked, key="k")).answer
-    left = [each for each in shown if not each.endswith(BAKERY)]
+        answer = (await call(mind, "reasoning_linear", arguments, key="k")).answer
+    left = [each for each in given if not each.endswith(BAKERY)]
     again = "\n".join(llm.prompts[2:]).splitlines()
-    assert len(left) == len(shown) - 1
+    assert len(left) == len(given) - 1
     assert not any(BAKERY in each or CLOSER in each for each in again)
     if llm.prompts[2:]:
         assert [each for each in again if each.startswith("[M")] == left, "labels as before"

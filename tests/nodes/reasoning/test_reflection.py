@@ -170,14 +170,14 @@ async def test_what_only_says_the_answer_is_no_evidence_for_it(
     assert llm.counts == {"strengths": 1, "revision": 1, "better": 1}, "nothing new was found"
     for (ask,) in llm.asked.values():
         memories: Any = ask.material["memories"]
-        (shown,) = memories
-        assert (shown["content"], shown["label"][:4]) == (FACT, "[M1,")
+        (memory,) = memories
+        assert (memory["content"], memory["label"][:4]) == (FACT, "[M1,")
 
 
 async def test_a_criticism_looks_up_what_would_decide(access: Access, embedder: Embedder) -> None:
-    asked = critique("unsure", used=[], lookup=["what the chef of that place fries in"])
+    unsure = critique("unsure", used=[], lookup=["what the chef of that place fries in"])
     knowing = critique("the oil is peanut oil", used=["M1"], lookup=[])
-    llm = llm_of(strengths=[asked, knowing], revision={"revision": BETTER, "used": []})
+    llm = llm_of(strengths=[unsure, knowing], revision={"revision": BETTER, "used": []})
     async with thinking(access, embedder, llm, auto_memory=True, context_tokens=200) as mind:
         for number in range(24):
             await remember(mind, f"Anna can eat there on day {number} with {number} friends.")

@@ -29,7 +29,7 @@ BEYOND = {
     "reasoning_linear": {"userId"},
     "reasoning_tree": {"userId"},
     "reasoning_divergent": {"userId"},
-    "reasoning_reflection": {"userId"},
+    "reasoning_reflection": {"question", "userId"},
     "reasoning_auto": {"execute", "userId"},
     "think": {"userId"},
     "ponder": {"userId"},

@@ -21,9 +21,7 @@ class ReasoningReflection(Request):
         Content | None, Field(description="What to reflect on (if not using thought_id)")
     ] = None
     thought_id: Annotated[Name | None, Field(description="Stored thought to reflect on")] = None
-    session_id: Annotated[
-        Name | None, Field(description="Session to continue (default the thought's)")
-    ] = None
+    session_id: Annotated[Name | None, Field(description="Session (default the thought's)")] = None
     focus_areas: Annotated[
         list[Name] | None,
         Field(max_length=MOST_AREAS, description="What to look at"),

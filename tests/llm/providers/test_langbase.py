@@ -179,12 +179,14 @@ async def test_a_slow_server_times_out_and_is_asked_again(server: Loopback, make
 
 
 async def test_the_deadline_holds_over_all_attempts(server: Loopback, make: Any) -> None:
-    server.script(Answer(completion("late"), delay=5))
+    server.script(fine(), Answer(completion("late"), delay=60))
+    model = make(request_timeout_ms=1_000, max_retries=9)
+    await model.answer(ask())  # the first call also loads certificates and connects
     started = time.monotonic()
-    with pytest.raises(TimedOut, match=r"langbase: no answer within 1\.5 s"):
-        await make(request_timeout_ms=400).answer(ask(deadline=1.5))
-    assert time.monotonic() - started < 4
-    assert 2 <= len(server.heard) <= 4
+    with pytest.raises(TimedOut, match=r"langbase: no answer within 5 s"):
+        await model.answer(ask(deadline=5))
+    assert time.monotonic() - started < 15
+    assert 2 <= len(server.heard) - 1 <= 5
 
 
 async def test_cancellation_reaches_the_server(server: Loopback, make: Any) -> None:

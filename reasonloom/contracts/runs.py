@@ -1,4 +1,4 @@
-"""The tools by which the model that called a tool answers the questions of its run."""
+"""The tools about runs: answering the questions of one that waits, reporting what came of one."""
 
 from typing import Annotated, Any, Literal
 
@@ -94,3 +94,40 @@ class WaitingRuns(Answer):
 
     next: str
     runs: list[WaitingRun]
+
+
+class ReasoningFeedback(Request):
+    """Report whether an answer turned out right; later confidences of its tool learn from it.
+
+    Give the answer's run_id, or the thought_id of a stored thought. A later report replaces it.
+    """
+
+    run_id: Name | None = None
+    thought_id: Name | None = None
+    outcome: Annotated[
+        Literal["right", "partly_right", "wrong"], Field(description="What came of the answer")
+    ]
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> "ReasoningFeedback":
+        if (self.run_id is None) == (self.thought_id is None):
+            raise PydanticCustomError("one_of", "give run_id or thought_id, one of the two")
+        return self
+
+
+class FeedbackStored(Answer):
+    """What was stored, and how far this tool's confidences can be trusted so far.
+
+    `outcomes` counts the reported ones of this tool, `right` their mean. The two errors are the
+    mean distances of confidence and share right, 0..1, over ten bins: of the confidences as they
+    were stated, and of each as recalibrated by all other outcomes.
+    """
+
+    run_id: str
+    tool: str
+    outcome: Literal["right", "partly_right", "wrong"]
+    stated_confidence: float
+    outcomes: int
+    right: float
+    calibration_error: float
+    recalibrated_error: float

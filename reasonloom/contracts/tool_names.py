@@ -84,6 +84,7 @@ to answer waiting runs are served instead."""
 EXTRA_TOOLS = (
     "batch_remember", "batch_recall", "batch_forget", "export_memories", "memory_health",
     "consolidate_memories", "prune_memories", "restore_memory", "reasoning_got_run",
+    "reasoning_feedback",
     "predict_with_model", "resolve_prediction", "list_basins", "propose_models", "activate_model",
 )  # fmt: skip
 """Tools beyond the references: the toolset `extras`, in neither `default` nor `all`."""

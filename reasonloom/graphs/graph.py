@@ -44,8 +44,8 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "reasoning.auto": ("auto",),
     "reasoning.modes": ("backtrack", "divergent", "linear", "reflection", "tree"),
     "reasoning.sessions": (
-        "checkpoint_create", "checkpoint_list", "reflection_evaluate", "tree_complete",
-        "tree_focus", "tree_list",
+        "checkpoint_create", "checkpoint_list", "feedback", "reflection_evaluate",
+        "tree_complete", "tree_focus", "tree_list",
     ),
     "thinking.analyze": ("analyze",),
     "thinking.breakdown": ("breakdown",),

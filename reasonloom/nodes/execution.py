@@ -122,6 +122,7 @@ class CurrentRun:
         limits: time limits of tasks at work that one which has ended may shorten.
         rounds: how often it has asked its caller before.
         questions: what it asks its caller now.
+        notes: on the answer, from completing the run.
         self_judged: True where its caller judged what it wrote itself, False where it let somebody
             else do so, None where nothing was judged so far.
     """
@@ -143,6 +144,7 @@ class CurrentRun:
     limits: set[asyncio.Timeout] = field(default_factory=set)
     rounds: int = 0
     questions: list[QuestionRow] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     self_judged: bool | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""The graphs of the tools on branches and checkpoints of a session, and of its evaluation."""
+"""The graphs of the tools on branches and checkpoints, and of evaluation and feedback."""
 
 from reasonloom.graphs.graph import Graph, by_name, one_node, wiring
 from reasonloom.nodes.reasoning.branches import tree_complete, tree_focus, tree_list
@@ -9,10 +9,12 @@ from reasonloom.nodes.reasoning.reflection.evaluate import (
     measure_session,
     render_evaluation,
 )
+from reasonloom.nodes.runs.feedback import store_feedback
 
 GRAPHS = by_name(
     one_node("checkpoint_create", checkpoint_create, writes=True),
     one_node("checkpoint_list", checkpoint_list),
+    one_node("feedback", store_feedback, writes=True),
     one_node("tree_complete", tree_complete, writes=True),
     one_node("tree_focus", tree_focus, writes=True),
     one_node("tree_list", tree_list),

@@ -355,5 +355,5 @@ def stored_outcome(run: RunRow) -> Outcome:
 
 
 def _outcome(execution: Execution, state: dict[str, Any]) -> Outcome:
-    notes = list(dict.fromkeys(state.get("notes", [])))
+    notes = list(dict.fromkeys([*state.get("notes", []), *execution.run.notes]))
     return Outcome(execution.run.id, state["answer"], notes, self_judged=execution.run.self_judged)

@@ -10,11 +10,15 @@ from uuid import UUID
 from reasonloom.contracts.base import Answer
 from reasonloom.errors import KeyTaken
 from reasonloom.nodes.offline import NO_MODEL
-from reasonloom.stores.runs import runs
+from reasonloom.nodes.runs.recalibration import fit_recalibration
+from reasonloom.stores.runs import outcomes, runs
 
 if TYPE_CHECKING:
     from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
+
+RECALIBRATED = "confidence recalibrated from {stated:.2f} by {count} reported outcomes of {tool}"
+DIGITS = 4
 
 
 async def complete_run(
@@ -36,14 +40,33 @@ async def complete_run(
     wire = answer.wire()
     if execution.run.self_judged or wire.get("suggestion") == NO_MODEL:
         wire = _capped(execution, wire)
-    output = {"answer": wire, "notes": notes}
-    given = {"memories": [f"mem-{each['id']}" for each in memories]} if memories else {}
+    given: dict[str, Any] = {}
+    stated = wire.get("confidence")
+    if isinstance(stated, int | float) and wire.get("suggestion") != NO_MODEL:
+        wire = await _recalibrated(tx, execution, wire)
+        given = {"stated_confidence": stated} if wire["confidence"] != stated else {}
+    output = {"answer": wire, "notes": [*notes, *execution.run.notes]}
+    if memories:
+        given["memories"] = [f"mem-{each['id']}" for each in memories]
     row = done_row(execution, output | given, session_id=session_id)
     if execution.run.saved:
         await runs.close_run(tx, row)
     elif not await runs.record(tx, row):
         raise KeyTaken("another call with the same idempotency key was faster")
     return output
+
+
+async def _recalibrated(
+    tx: Transaction, execution: Execution, wire: dict[str, Any]
+) -> dict[str, Any]:
+    """Return an answer with its confidence as reported outcomes suggest; a note says so."""
+    reported = await outcomes.of_tool(tx, execution.run.tool)
+    if not reported:
+        return wire
+    stated, tool = wire["confidence"], execution.run.tool
+    note = RECALIBRATED.format(stated=stated, count=len(reported), tool=tool)
+    execution.run.notes.append(note)
+    return {**wire, "confidence": round(fit_recalibration(reported).apply(stated), DIGITS)}
 
 
 def _capped(execution: Execution, value: Any) -> Any:

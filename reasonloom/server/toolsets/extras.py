@@ -1,6 +1,7 @@
 """The `extras` toolset: batches and housekeeping, beyond the references; asked for by name."""
 
 from reasonloom import __version__
+from reasonloom.contracts import runs
 from reasonloom.contracts.memory import extras
 from reasonloom.contracts.mental_models import extras as models
 from reasonloom.contracts.thought_graph import plans
@@ -34,8 +35,12 @@ REASONING = Toolset(
     reference="reasonloom",
     version=__version__,
     envelope=PLAIN,
-    tools=(adds("reasoning_got_run", "Run a plan", plans.GotRun, plans.RunGraph, asks_llm=True),),
-)
+    tools=(
+        adds("reasoning_got_run", "Run a plan", plans.GotRun, plans.RunGraph, asks_llm=True),
+        changes("reasoning_feedback", "Report an outcome", runs.ReasoningFeedback,
+                runs.FeedbackStored),
+    ),
+)  # fmt: skip
 """What goes beyond the `reasoning` reference answers in that reference's form."""
 
 MENTAL_MODELS = Toolset(

@@ -136,6 +136,7 @@ REASONING: dict[str, Use] = {
         lambda k: {"graph_id": k["graph"], "terminal_node_ids": [k["two"]]}
     ),
     "reasoning_got_run": Use(lambda k: {"problem": k.text, "session_id": k["session"]}),
+    "reasoning_feedback": Use(lambda k: {"thought_id": k["thought"], "outcome": "right"}),
 }
 GRAPH_MEMORY: dict[str, Use] = {
     "session_start": Use(lambda k: {"metadata": {"note": k.text}}, {"number": "session_id"}),

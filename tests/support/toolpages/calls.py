@@ -207,6 +207,7 @@ EXTRAS = (
     Step("prune_memories", ME),
     Step("reasoning_got_run", {"problem": "How is Anna kept safe from peanuts at dinner?",
                                "plan": "deepen"}),
+    Step("reasoning_feedback", {"run_id": "$reasoning_got_run.run_id", "outcome": "right"}),
     Step("list_basins", {"limit": 2, "memories": 1}),
     Step("propose_models", {"limit": 1, "keep_drafts": True}),
     Step("activate_model", {"model_id": "$propose_models.models.0.draft_id"}),

@@ -94,6 +94,10 @@ KINDS = (
         ("reason",), (*_OF_MODELS, "items", "epochs", "row", "set"), "packaged:reason",
         "orchestration_tables:draw_reason",
     ),
+    Kind(
+        ("calibration",), (*_OF_MODELS, "items", "epochs", "row", "set"), "packaged:reason",
+        "orchestration_tables:draw_calibration",
+    ),
     Kind(("metacognition",), _OF_MODELS, "packaged:split", "check_tables:draw_metacognition"),
     Kind(("grounding",), _OF_MODELS, "packaged:split", "check_tables:draw_grounding"),
     Kind(("triggers",), ("half",), "packaged:split", "check_tables:draw_triggers"),

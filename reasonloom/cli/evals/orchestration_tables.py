@@ -130,3 +130,28 @@ def _reason_rows(result: dict[str, Any]) -> Table:
             f"{lower} to {upper}" if compared else "",
         )
     return table
+
+
+def draw_calibration(result: dict[str, Any]) -> None:
+    """Print how far each system's confidences are from what it solved."""
+    names = ("n", "confidence", "solved", "error as stated", "95 %", "recalibrated", "95 %")
+    title = f"{result['eval']}, {result['half']} · {result['tasks']} tasks · llm {result['llm']}"
+    table = Table("row", *(Column(name, justify="right") for name in names), title=title)
+    for row in result["rows_of"]:
+        errors = [
+            text
+            for kind in ("stated", "recalibrated")
+            for text in (
+                f"{row[kind]['ece']:.3f}",
+                " to ".join(f"{end:.3f}" for end in row[kind]["interval"]),
+            )
+        ]
+        means = (f"{row[name]:.3f}" for name in ("confidence", "solved"))
+        table.add_row(row["row"], str(row["n"]), *means, *errors)
+    console = wide_console(WIDTH)
+    console.print(table)
+    console.print(READER_NOTE, style="bold")
+    console.print(
+        "Errors are mean distances of confidence and share solved over ten bins; recalibrated by"
+        " the outcomes of other tasks. Intervals are of 95 % by bootstrap over tasks."
+    )

@@ -89,6 +89,7 @@ def reason(request: EvalRequest) -> EvalWork:
         items=options.get("items"),
         epochs=options.get("epochs", 1),
         settings=settings,
+        name=request.name,
     )
     if options.get("llm") in (None, SimulatedReader.name):
         tasks = load_tasks("all", request.data) if request.data else ()

@@ -16,8 +16,10 @@ from hashlib import sha256
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import Any, TypedDict
 
+import numpy as np
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from reasonloom.contracts.base import LIST_LIMIT
@@ -38,8 +40,14 @@ from reasonloom.evals.suites.reasoning.reason.checks import fault_of
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.interfaces import Ask, LanguageModel
 from reasonloom.nodes.mental_models.accuracy import wilson_interval
+from reasonloom.nodes.runs.recalibration import expected_calibration_error, recalibrated
+from reasonloom.stores.runs.outcomes import Outcome
 
 NAME, SCORE, BASE, ALL = "reason", "solved", "direct", "all"
+CALIBRATION = "calibration"
+DRAWS, SEED = 1_000, 0
+"""Of the bootstrap of calibration errors."""
+
 RECALLED = 5
 PAGE = 50_000
 """Tokens of a list that holds all memories of a task."""
@@ -59,18 +67,25 @@ class World:
     llm: LanguageModel
 
 
-SystemAnswer = Callable[[World, Task], Awaitable[str]]
+class Output(TypedDict):
+    """What a system answers; `confidence` (0..1) is None where it states none."""
+
+    text: str
+    confidence: float | None
 
 
-async def _ask(world: World, task: Task, notes: Sequence[tuple[str, str]]) -> str:
+SystemAnswer = Callable[[World, Task], Awaitable[Output]]
+
+
+async def _ask(world: World, task: Task, notes: Sequence[tuple[str, str]]) -> Output:
     """Return the answer of one plain call; `notes` are dates and contents."""
     listed = "\n".join(f"- [{date}] {content}" for date, content in notes)
     prompt = f"<memories>\n{listed}\n</memories>\n{task.question}" if notes else task.question
     ask = Ask([SystemMessage(INSTRUCTION), HumanMessage(prompt)], material={"content": prompt})
-    return (await world.llm.answer(ask)).text
+    return Output(text=(await world.llm.answer(ask)).text, confidence=None)
 
 
-async def _direct(world: World, task: Task) -> str:
+async def _direct(world: World, task: Task) -> Output:
     arguments = {"text": task.question, "limit": RECALLED}
     found = await call_tool(world.engine, task.id, "recall", ExplainedRecall, arguments)
     dates = {memory.content: memory.date for memory in task.memories}
@@ -78,27 +93,27 @@ async def _direct(world: World, task: Task) -> str:
     return await _ask(world, task, [(dates.get(each, ""), each) for each in recalled])
 
 
-async def _direct_all(world: World, task: Task) -> str:
+async def _direct_all(world: World, task: Task) -> Output:
     return await _ask(world, task, [(each.date, each.content) for each in task.memories])
 
 
-async def _by_mode(tool: str, arguments: Mapping[str, Any], world: World, task: Task) -> str:
+async def _by_mode(tool: str, arguments: Mapping[str, Any], world: World, task: Task) -> Output:
     mode = TOOLS[tool]
     module, name = mode.contract
     contract = getattr(import_module(f"reasonloom.contracts.{module}"), name)
     given = {mode.question_field: task.question, **arguments}
     answer = await call_tool(world.engine, task.id, tool, contract, given, mode.graph)
+    path = mode.answer_path
     if "executed" in answer:
         executed = TOOLS.get(answer["executed"])
-        found = value_at(answer["result"], executed.answer_path if executed else "content")
-    else:
-        found = value_at(answer, mode.answer_path)
-    return str(found or "")
+        answer, path = answer["result"], executed.answer_path if executed else "content"
+    beside = ".".join([*path.split(".")[:-1], "confidence"])
+    return Output(text=str(value_at(answer, path) or ""), confidence=value_at(answer, beside))
 
 
-async def _reflection(world: World, task: Task) -> str:
+async def _reflection(world: World, task: Task) -> Output:
     """Reflect on the direct call's answer to the question, whose cost counts."""
-    draft = {"content": await _direct(world, task), "question": task.question}
+    draft = {"content": (await _direct(world, task))["text"], "question": task.question}
     return await _by_mode("reasoning_reflection", draft, world, task)
 
 
@@ -133,6 +148,7 @@ def packaged(
     items: int | None = None,
     epochs: int = 1,
     settings: Mapping[str, str] | None = None,
+    name: str = NAME,
 ) -> Packaged:
     """Return the tasks of a half, or the first `items` of each kind, answered by each system.
 
@@ -143,6 +159,7 @@ def packaged(
         items: tasks of each kind.
         epochs: repetitions of each task.
         settings: parameters of the simulated reader, for the run's head.
+        name: `reason`, or `calibration`: what is reported of the answers.
     """
     if unknown := sorted(set(only) - set(SYSTEMS)):
         raise UnknownName(f"there is no row {unknown[0]}; it has {', '.join(SYSTEMS)}", field="row")
@@ -151,9 +168,9 @@ def packaged(
         for _, each in groupby(load_tasks(half, data or PACKAGED), lambda task: task.kind)
         for task in list(each)[:items]
     ]
-    systems = [name for name in SYSTEMS if not only or name in only]
+    systems = [system for system in SYSTEMS if not only or system in only]
     suite = Suite(
-        NAME,
+        name,
         [
             Item(f"{system}/{task.id}", task.question, task.check, task.id, task.kind)
             for task in tasks
@@ -169,16 +186,18 @@ def packaged(
             "embedder": embedder_model(),
         },
     )
-    return Packaged(suite, partial(report, systems), epochs)
+    reported = partial(report_calibration if name == CALIBRATION else report, systems)
+    return Packaged(suite, reported, epochs)
 
 
 def _digest(tasks: Sequence[Task]) -> str:
     return sha256("\n".join(map(repr, tasks)).encode()).hexdigest()
 
 
-def _check(item: Item, output: Any) -> Mark:
-    fault = fault_of(item.target, output)
-    return Mark(float(not fault), fault)
+def _check(item: Item, output: Output) -> Mark:
+    fault, confidence = fault_of(item.target, output["text"]), output["confidence"]
+    figures = {} if confidence is None else {"confidence": float(confidence)}
+    return Mark(float(not fault), fault, figures)
 
 
 @asynccontextmanager
@@ -283,6 +302,41 @@ def _row(system: str, kind: str, records: Sequence[Record]) -> dict[str, Any]:
         "difference": round(difference, 4),
         "difference_interval": [round(end, 4) for end in ends],
     }
+
+
+def report_calibration(systems: Sequence[str], log: EvalLog) -> dict[str, Any]:
+    """Return how far each system's confidences are from the share solved.
+
+    `recalibrated` is of confidences that the outcomes of other tasks have recalibrated. Intervals
+    are of 95 %, by bootstrap over tasks.
+    """
+    stated = {
+        system: [
+            Outcome(record.scores[f"{SCORE}/confidence"], record.scores[SCORE])
+            for record in log.records
+            if record.item.startswith(f"{system}/") and f"{SCORE}/confidence" in record.scores
+        ]
+        for system in systems
+    }
+    rows = [_calibration_row(system, outcomes) for system, outcomes in stated.items() if outcomes]
+    return {"tasks": len({record.cluster for record in log.records}), "rows_of": rows}
+
+
+def _calibration_row(system: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    errors = {
+        name: {"ece": round(expected_calibration_error(held), 4), "interval": _error_interval(held)}
+        for name, held in (("stated", outcomes), ("recalibrated", recalibrated(outcomes)))
+    }
+    confidence = fmean(each.confidence for each in outcomes)
+    solved = fmean(each.outcome for each in outcomes)
+    means = {"confidence": round(confidence, 4), SCORE: round(solved, 4)}
+    return {"row": system, "n": len(outcomes), **means, **errors}
+
+
+def _error_interval(outcomes: Sequence[Outcome]) -> list[float]:
+    drawn = np.random.default_rng(SEED).integers(len(outcomes), size=(DRAWS, len(outcomes)))
+    errors = [expected_calibration_error([outcomes[at] for at in row]) for row in drawn]
+    return [round(float(end), 4) for end in np.quantile(errors, (0.025, 0.975))]
 
 
 def require_reader(llm: str | None, settings: Mapping[str, str]) -> None:

@@ -138,6 +138,21 @@ async def test_the_suite_runs_and_compares(tmp_path: Path) -> None:
     assert all(row["calls"] >= 1 and row["tokens"] > 0 for row in found["rows_of"])
 
 
+async def test_confidences_are_held_against_what_was_solved(tmp_path: Path) -> None:
+    suite = packaged(
+        only=("direct", "linear"), items=2, data=one_kind(tmp_path), name="calibration"
+    )
+    found = await run_packaged(
+        suite, tmp_path / "log.jsonl", system=System(llm=SimulatedReader(SURE))
+    )
+    (row,) = found["rows_of"]
+    assert (row["row"], row["n"], row["solved"]) == ("linear", 2, 1)
+    for kind in ("stated", "recalibrated"):
+        low, high = row[kind]["interval"]
+        assert 0 <= low <= row[kind]["ece"] <= high <= 1
+    assert row["stated"]["ece"] == pytest.approx(1 - row["confidence"])
+
+
 def one_kind(folder: Path) -> Path:
     (folder / "scattered.jsonl").write_bytes((PACKAGED / "scattered.jsonl").read_bytes())
     return folder

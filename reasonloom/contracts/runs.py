@@ -102,8 +102,8 @@ class ReasoningFeedback(Request):
     Give the answer's run_id, or the thought_id of a stored thought. A later report replaces it.
     """
 
-    run_id: Name | None = None
-    thought_id: Name | None = None
+    run_id: Annotated[Name | None, Field(description="Of the answer")] = None
+    thought_id: Annotated[Name | None, Field(description="Stored with the answer")] = None
     outcome: Annotated[
         Literal["right", "partly_right", "wrong"], Field(description="What came of the answer")
     ]

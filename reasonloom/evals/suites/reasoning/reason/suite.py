@@ -107,8 +107,8 @@ async def _by_mode(tool: str, arguments: Mapping[str, Any], world: World, task: 
     if "executed" in answer:
         executed = TOOLS.get(answer["executed"])
         answer, path = answer["result"], executed.answer_path if executed else "content"
-    beside = ".".join([*path.split(".")[:-1], "confidence"])
-    return Output(text=str(value_at(answer, path) or ""), confidence=value_at(answer, beside))
+    sibling = ".".join([*path.split(".")[:-1], "confidence"])
+    return Output(text=str(value_at(answer, path) or ""), confidence=value_at(answer, sibling))
 
 
 async def _reflection(world: World, task: Task) -> Output:

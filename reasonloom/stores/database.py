@@ -11,6 +11,8 @@ from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 import psycopg
+from psycopg import sql
+from psycopg.sql import Composed
 from sqlalchemy import CursorResult, Row, TextClause
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -131,6 +133,7 @@ class Database:
             max_overflow=0,
             pool_timeout=POOL_WAIT,
             hide_parameters=True,
+            isolation_level="AUTOCOMMIT",  # so that `_beginning` begins, in one round trip
         )
 
     @asynccontextmanager
@@ -145,31 +148,27 @@ class Database:
         Raises:
             DatabaseUnavailable: no connection, or it broke; nothing was stored.
         """
-        values = {"owner": caller.owner, "space": caller.space}
-        first = SQL.bind_and_plan if searching else SQL.bind_steady if walking else SQL.bind
-        async with self._connected(first, values) as connection:
+        name = "bind_and_plan" if searching else "bind_steady" if walking else "bind"
+        first = _beginning(name, owner=caller.owner, space=caller.space)
+        async with self._connected(first) as connection:
             yield Transaction(connection, caller.owner, caller.space)
 
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[AsyncConnection]:
         """Open a transaction that sees the leases of every owner, and nothing else of theirs."""
-        async with self._connected(SQL.recover, {}) as connection:
+        async with self._connected(_beginning("recover")) as connection:
             yield connection
 
     @asynccontextmanager
-    async def _connected(
-        self, first: TextClause, values: dict[str, Any]
-    ) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction that begins with `first`; its faults become ours."""
+    async def _connected(self, first: Composed) -> AsyncIterator[AsyncConnection]:
+        """Open a transaction by `first`; its faults become ours."""
         with holds_connection():
-            async with self._open(first, values) as connection:
+            async with self._open(first) as connection:
                 yield connection
 
     @asynccontextmanager
-    async def _open(
-        self, first: TextClause, values: dict[str, Any]
-    ) -> AsyncIterator[AsyncConnection]:
-        connection = await self._connect(first, values)
+    async def _open(self, first: Composed) -> AsyncIterator[AsyncConnection]:
+        connection = await self._connect(first)
         try:
             yield connection
             await connection.commit()
@@ -183,14 +182,14 @@ class Database:
         finally:
             await asyncio.shield(connection.close())
 
-    async def _connect(self, first: TextClause, values: dict[str, Any]) -> AsyncConnection:
+    async def _connect(self, first: Composed) -> AsyncConnection:
         """Return a connection that has executed `first`.
 
         A pooled connection may have died meanwhile, and so may an embedded server: then the
         pool is emptied, the server looked after, and a new connection made, once.
         """
         try:
-            return await self._executed(first, values)
+            return await self._executed(first)
         except PoolTimeout as error:
             raise DatabaseUnavailable("all database connections are busy; try again") from error
         except UNREACHED:
@@ -198,14 +197,15 @@ class Database:
         await self.engine.dispose()
         await self.access.ensure()
         try:
-            return await self._executed(first, values)
+            return await self._executed(first)
         except (*UNREACHED, PoolTimeout) as error:
             raise DatabaseUnavailable(NOT_REACHED) from error
 
-    async def _executed(self, first: TextClause, values: dict[str, Any]) -> AsyncConnection:
+    async def _executed(self, first: Composed) -> AsyncConnection:
         connection = await self.engine.connect()
         try:
-            await connection.execute(first, values)
+            driver = (await connection.get_raw_connection()).driver_connection
+            await cast("psycopg.AsyncConnection", driver).execute(first, prepare=False)
         except BaseException:
             await asyncio.shield(connection.close())
             raise
@@ -214,6 +214,12 @@ class Database:
     async def close(self) -> None:
         """Close every connection."""
         await self.engine.dispose()
+
+
+def _beginning(name: str, **values: str) -> Composed:
+    """Return what opens a transaction and tells Postgres whose it is, as one message."""
+    given = {key: sql.Literal(value) for key, value in values.items()}
+    return sql.SQL(f"BEGIN; {SQL.part(name)}").format(**given)
 
 
 def _fault(error: object) -> DatabaseUnavailable:

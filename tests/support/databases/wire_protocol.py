@@ -33,7 +33,12 @@ class Talk:
             self._said.append(first.decode())
 
     def round_trip(self) -> str:
-        """Return the name of what was said since the last round trip."""
+        """Return the name of what was said since the last round trip; "" where nothing was.
+
+        The driver prepares now and then what it has sent often, which says nothing new.
+        """
+        if not self._said:
+            return ""
         names = {name for each in self._said for name in _names(each.strip().lower())}
         self._said.clear()
         return next((name for name in NAMES if name in names), "read")

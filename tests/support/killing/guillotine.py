@@ -180,7 +180,8 @@ async def _forward(
     while True:
         kind, size, body = await _message(reader)
         talk.hear(kind, body)
-        chosen = kind in ROUND_TRIPS and blade.reach(talk.round_trip())
+        name = talk.round_trip() if kind in ROUND_TRIPS else ""
+        chosen = bool(name) and blade.reach(name)
         if chosen and blade.moment == "before":
             await blade.fall()
             return

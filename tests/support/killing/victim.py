@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import TextClause, text
+from psycopg.sql import Composed
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from reasonloom.compose import open_engine
@@ -88,10 +89,8 @@ class HastyDatabase(Database):
     """A planted fault: it says that what ends a run is committed before it is."""
 
     @asynccontextmanager
-    async def _connected(
-        self, first: TextClause, values: dict[str, Any]
-    ) -> AsyncIterator[AsyncConnection]:
-        connection = await self._connect(first, values)
+    async def _connected(self, first: Composed) -> AsyncIterator[AsyncConnection]:
+        connection = await self._connect(first)
         yield connection
         if (await connection.execute(ENDS_A_RUN)).scalar_one():
             self.late = asyncio.create_task(self._commit_late(connection))

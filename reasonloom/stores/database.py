@@ -148,15 +148,18 @@ class Database:
         Raises:
             DatabaseUnavailable: no connection, or it broke; nothing was stored.
         """
-        name = "bind_and_plan" if searching else "bind_steady" if walking else "bind"
-        first = _beginning(name, owner=caller.owner, space=caller.space)
+        if searching:
+            text = SQL.part("bind_and_plan")
+        else:
+            text = SQL.part("bind_steady") if walking else SQL.part("bind")
+        first = _beginning(text, owner=caller.owner, space=caller.space)
         async with self._connected(first) as connection:
             yield Transaction(connection, caller.owner, caller.space)
 
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[AsyncConnection]:
         """Open a transaction that sees the leases of every owner, and nothing else of theirs."""
-        async with self._connected(_beginning("recover")) as connection:
+        async with self._connected(_beginning(SQL.part("recover"))) as connection:
             yield connection
 
     @asynccontextmanager
@@ -216,10 +219,10 @@ class Database:
         await self.engine.dispose()
 
 
-def _beginning(name: str, **values: str) -> Composed:
+def _beginning(text: str, **values: str) -> Composed:
     """Return what opens a transaction and tells Postgres whose it is, as one message."""
     given = {key: sql.Literal(value) for key, value in values.items()}
-    return sql.SQL(f"BEGIN; {SQL.part(name)}").format(**given)
+    return sql.SQL(f"BEGIN; {text}").format(**given)
 
 
 def _fault(error: object) -> DatabaseUnavailable:

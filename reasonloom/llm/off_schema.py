@@ -7,18 +7,12 @@ needs beyond it is not made up, except for an item's confidence.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.llm.structured_output import (
-    conforms,
-    decode_value,
-    embedded_objects,
-    pruned,
-    unfenced,
-)
+from reasonloom.llm.coercion import coerced, conforms, member
+from reasonloom.llm.structured_output import decode_value, embedded_objects, mended, unfenced
 
 if TYPE_CHECKING:
     from reasonloom.llm.interfaces import Reply
@@ -31,8 +25,6 @@ THOUGHT = "thought"
 
 MOST_QUOTES = 3
 """Times that JSON may be quoted within JSON."""
-
-_FIRST_WORD = re.compile(r"[\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,34 +69,13 @@ def _value_in(text: str, names: Sequence[str]) -> Any:
 
 
 def _json(text: str) -> Any:
+    """Return the value of a text that is JSON as a whole, if with faults or cut off."""
     body = unfenced(text)
-    for each in (body, *_completions(body.removeprefix("```json").lstrip())):
-        try:
-            return decode_value(each)
-        except ValueError:
-            continue
-    return None
-
-
-def _completions(text: str) -> Iterable[str]:
-    """Yield JSON that was cut with all closed that is open: all of it, then up to a comma."""
-    if not text.startswith(("{", "[")):
-        return
-    closers, quoted, escaped = "", False, False
-    last, needed = 0, ""
-    for place, char in enumerate(text):
-        if quoted:
-            quoted, escaped = escaped or char != '"', not escaped and char == "\\"
-        elif char in "{[":
-            closers = ("}" if char == "{" else "]") + closers
-        elif char in "}]":
-            closers = closers[1:]
-        elif char == ",":
-            last, needed = place, closers
-        else:
-            quoted = char == '"'
-    yield (text[:-1] if escaped else text) + ('"' if quoted else "") + closers
-    yield text[:last] + needed
+    try:
+        return decode_value(body)
+    except ValueError:
+        body = body.removeprefix("```json").lstrip()
+        return next(mended(body), None) if body.startswith(("{", "[")) else None
 
 
 def _main_text(value: Any, names: Sequence[str]) -> str:
@@ -157,7 +128,7 @@ def _fit(value: Any, schema: dict[str, Any], content: Content) -> dict[str, Any]
     fitted = {
         name: kept
         for name, each in properties.items()
-        if name in fields and conforms(kept := pruned(fields[name], each), each)
+        if name in fields and conforms(kept := coerced(fields[name], each), each)
     }
     missing = [name for name in schema.get("required", ()) if name not in fitted]
     texts = [name for name in missing if _is_text(properties[name])]
@@ -181,21 +152,13 @@ def _filled(
     if name == "confidence":
         return content.confidence
     if "enum" in schema:
-        return _member(schema["enum"], [*_fields(value).values(), content.text])
+        return member(schema["enum"], [*_fields(value).values(), content.text])
     if schema.get("type") != "array":
         return None
     items = schema.get("items", {})
     if placed:
         return [] if items.get("type") == "string" or not schema.get("minItems") else None
     return _items(name, items, value, content) if items.get("type") == "object" else []
-
-
-def _member(members: Sequence[Any], content: Sequence[Any]) -> Any:
-    """Return the member of an enumeration that is a whole text, or opens one; never one inside."""
-    texts = [each.strip().casefold() for each in content if isinstance(each, str)]
-    openings = [found[0] for each in texts if (found := _FIRST_WORD.search(each))]
-    named = {each for each in members if each in texts or each in openings}
-    return named.pop() if len(named) == 1 else None
 
 
 def _items(name: str, schema: dict[str, Any], value: Any, content: Content) -> list[Any] | None:

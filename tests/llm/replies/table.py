@@ -1,4 +1,4 @@
-# ruff: noqa: E501, RUF001 - one reply a line, with whatever quotes a model writes
+# ruff: noqa: E501 - one reply a line, with whatever quotes a model writes
 """Malformed replies as models of every size write them, each with what should be read from it.
 
 Written before the reader that is measured by it. `None` is for what no reader should guess at: it

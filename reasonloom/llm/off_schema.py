@@ -7,6 +7,7 @@ needs beyond it is not made up, except for an item's confidence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,10 @@ MOST_QUOTES = 3
 """Times that JSON may be quoted within JSON."""
 
 
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+_KEYED = re.compile(r"[{\[]\s*(?:\{\s*)?\"[\w -]+\"\s*:")
+
+
 @dataclass(frozen=True, slots=True)
 class Content:
     """What a reply says: its main text, and how confident it is, None where it does not say."""
@@ -39,15 +44,17 @@ def as_requested(reply: Reply, schema: dict[str, Any]) -> Reply:
     """Return a reply whose JSON was not that asked for with what it says in place of the JSON.
 
     `parsed` is then what of `schema` can be filled, None where its text has no one place in it;
-    `text` is its main text. Prose stays as it is.
+    `text` is its main text, empty where the JSON has none. Prose stays as it is.
     """
     if reply.parsed is not None:
         return reply
     try:
         value = _value_in(reply.text, [*_texts(schema), THOUGHT])
+        if value is None:
+            return reply
         text = _main_text(value, _texts(schema))
         if not text:
-            return reply
+            return replace(reply, text="", off_schema=True)
         content = Content(text, _confidence_in(value))
         parsed = _fit(value, schema, content)
     except RecursionError:  # nested deeper than any answer is
@@ -65,7 +72,18 @@ def _value_in(text: str, names: Sequence[str]) -> Any:
     if isinstance(value, str | dict | list):
         return value
     named = [each for each in embedded_objects(text) if any(name in each for name in names)]
-    return named[-1] if named else None
+    return named[-1] if named else _closing_json(text)
+
+
+def _closing_json(text: str) -> Any:
+    """Return the JSON that a text ends in, if with faults, where it is most of the text."""
+    found = _KEYED.search(text)
+    if found is None or found.start() * 2 > len(text):
+        return None
+    body = text[found.start() :]
+    whole = next(embedded_objects(body), None)
+    behind = body.rpartition("}")[2] if whole is not None else ""
+    return None if behind.strip("`~ \r\n") else next(mended(body), None)
 
 
 def _json(text: str) -> Any:
@@ -93,7 +111,7 @@ def _main_text(value: Any, names: Sequence[str]) -> str:
 
 
 def _confidence_in(value: Any) -> float | None:
-    found = _fields(value).get("confidence")
+    found = coerced(_fields(value).get("confidence"), _SHARE)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None
     return float(found) if 0 <= found <= 1 else None

@@ -166,7 +166,7 @@ def _object(value: Any, schema: Mapping[str, Any]) -> Any:
         for fitted in (coerced(each, known.get(key)),)
         if key in required or key not in known or conforms(fitted, known[key])
     }
-    if any(name in read for name in required):
+    if 2 * sum(name in read for name in required) > len(required):
         empty = (name for name in required if name not in read and _may_be_empty(known, name))
         read |= {name: [] for name in empty}
     return read

@@ -104,7 +104,11 @@ def _main_text(value: Any, names: Sequence[str]) -> str:
         return "\n\n".join(filter(None, (_main_text(each, names) for each in value)))
     if not isinstance(value, dict):
         return ""
-    texts = {key: each.strip() for key, each in value.items() if isinstance(each, str)}
+    texts = {
+        key: each.strip()
+        for key, each in value.items()
+        if isinstance(each, str) and key != "confidence"
+    }
     named = next((texts[name] for name in (*names, THOUGHT) if texts.get(name)), "")
     nested = (_main_text(each, names) for each in value.values() if not isinstance(each, str))
     return named or max(texts.values(), key=len, default="") or next(filter(None, nested), "")

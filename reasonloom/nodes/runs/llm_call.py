@@ -79,7 +79,7 @@ async def ask(execution: Execution, question: Question) -> Reply:
     if read.parsed is None and not llm.offline and llm.name != CALLER:
         wrong = SHORTER if first.truncated else misfit(first.text, prompt.schema)
         corrected = replace(prompt, user=prompt.user + CORRECTION.format(wrong=wrong))
-        second = await _asked_again(execution, question, corrected, started)
+        second = await _second_reply(execution, question, corrected, started)
         read = _better(read, as_requested(second, prompt.schema)) if second else read
     if not read.text:
         raise LlmUnavailable(f"{llm.name}: no usable answer: JSON of another form, without text")
@@ -92,7 +92,7 @@ def _better(first: Reply, second: Reply) -> Reply:
     return replace(use, usage=first.usage + second.usage)
 
 
-async def _asked_again(
+async def _second_reply(
     execution: Execution, question: Question, prompt: RenderedPrompt, started: float
 ) -> Reply | None:
     """Return the reply to a corrected prompt, None where there is no budget, time or answer."""

@@ -96,6 +96,8 @@ def _integer(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _boolean(value: Any, schema: Mapping[str, Any]) -> Any:
+    if isinstance(value, int) and value in (0, 1):
+        return bool(value)
     return _TRUTH.get(_letters(value), value) if isinstance(value, str) else value
 
 
@@ -127,13 +129,25 @@ def _list(value: Any, schema: Mapping[str, Any]) -> Any:
 def _listed(value: Any, items: Mapping[str, Any]) -> Sequence[Any]:
     """Return the items of a list in whatever form."""
     if isinstance(value, list):
-        return value
+        return [_named(each, items) if isinstance(each, list) else each for each in value]
     if isinstance(value, str):
-        return _lines(value)
+        numbers = items.get("type") in ("integer", "number")
+        return value.split(",") if numbers and "[" not in value else _lines(value)
     if isinstance(value, dict):
+        pairs = [_named(each, items) for each in value.items()]
+        if value.keys().isdisjoint(items.get("properties", {})) and any(
+            conforms(coerced(each, items), dict(items)) for each in pairs
+        ):
+            return pairs
         numbered = bool(value) and all(key.strip().isdigit() for key in value)
         return [*value.values()] if numbered else [value] if value else []
     return [] if value is None else [value]
+
+
+def _named(values: Sequence[Any], items: Mapping[str, Any]) -> Any:
+    """Return the values of an object in the order of its schema under their names."""
+    required = items.get("required", ())
+    return dict(zip(required, values, strict=True)) if len(required) == len(values) else values
 
 
 def _lines(text: str) -> list[Any]:

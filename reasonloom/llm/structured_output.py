@@ -22,8 +22,9 @@ MAX_STARTS = 200
 MOST_MENDED = 50_000
 """Characters of JSON whose syntax is mended."""
 
-_START = re.compile(r"[{\[](?=\s*(?:[\"'\u201c{\[]|[A-Za-z_]\w*\s*:|$))")
+_START = re.compile(r"[{\[](?=\s*(?:\\?[\"'\u201c{\[]|[A-Za-z_]\w*\s*:|$))")
 _KEY = re.compile(r"\s*[\"'][A-Za-z_]\w*[\"']\s*:")
+_ESCAPED = re.compile(r"[{\[]\s*\\\"")
 _CUT_NUMBER = re.compile(r"(?<=[\s:,\[])[-+]?(?:0?|\d+\.)\s*\Z")
 """A number that ends a reply and says nothing yet: `0` may have become 0.8."""
 
@@ -236,6 +237,8 @@ def mended(text: str) -> Iterator[Any]:
 def _mend(body: str) -> Any:
     from json_repair import loads  # noqa: PLC0415  # slow import
 
+    if _ESCAPED.match(body):
+        body = body.replace('\\"', '"')
     body = _CUT_NUMBER.sub("", body)
     if (len(body) - len(body.rstrip("\\"))) % 2:
         body = body[:-1]

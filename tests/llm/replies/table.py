@@ -1,8 +1,9 @@
 # ruff: noqa: E501 - one reply a line, with whatever quotes a model writes
 """Malformed replies as models of every size write them, each with what should be read from it.
 
-Written before the reader that is measured by it. `None` is for what no reader should guess at: it
-has to be asked for again. Where a key is absent from `wanted`, the reply may not have it either.
+`TABLE` was written before the reader that is measured by it, `LATER` after it, to see how far it
+carries over: 22 of these 30 were read right at first. `None` is for what no reader should guess at:
+it has to be asked for again. So are three more of `LATER`, of which a reader could read more.
 """
 
 from __future__ import annotations
@@ -150,4 +151,37 @@ TABLE = (
     Malformed("cut before the choice", JUDGE, '{"scores": [{"label": "A", "score": 0.9}, {"la', None),
     Malformed("cut within its first word", LINEAR, '{"thou', None),
     Malformed("cut in a fence", GENERATE, '```json\n{"continuations": [\n  {"thought": "Use port 5432.", "confidence": 0.8},\n  {"thought": "Use a socket.", "confidence": 0.4}\n', {"continuations": TWO}),
+)  # fmt: skip
+
+LATER = (
+    Malformed("yaml-ish",LINEAR,'thought: Use port 5432.\nconfidence: 0.8',None),
+    Malformed("xml-wrapped",LINEAR,'<answer>{"thought": "Use port 5432.", "confidence": 0.8}</answer>',PORT),
+    Malformed("python dict call",LINEAR,'dict(thought="Use port 5432.", confidence=0.8)',None),
+    Malformed("bold keys",LINEAR,'{"**thought**": "Use port 5432.", "**confidence**": 0.8}',PORT),
+    Malformed("backtick quotes",LINEAR,'{`thought`: `Use port 5432.`, `confidence`: 0.8}',None),
+    Malformed("semicolon sep",LINEAR,'{"thought": "Use port 5432."; "confidence": 0.8}',PORT),
+    Malformed("equals",LINEAR,'{"thought" = "Use port 5432.", "confidence" = 0.8}',None),
+    Malformed("confidence stars",LINEAR,'{"thought": "Use port 5432.", "confidence": "4 out of 5"}',PORT),
+    Malformed("percent word",LINEAR,'{"thought": "Use port 5432.", "confidence": "80 percent"}',PORT),
+    Malformed("conf approx",LINEAR,'{"thought": "Use port 5432.", "confidence": "~0.8"}',PORT),
+    Malformed("conf range",LINEAR,'{"thought": "Use port 5432.", "confidence": "0.7-0.9"}',None),
+    Malformed("conf word",LINEAR,'{"thought": "Use port 5432.", "confidence": "high"}',None),
+    Malformed("html entities",LINEAR,'{&quot;thought&quot;: &quot;Use port 5432.&quot;, &quot;confidence&quot;: 0.8}',None),
+    Malformed("escaped whole",LINEAR,'{\\"thought\\": \\"Use port 5432.\\", \\"confidence\\": 0.8}',PORT),
+    Malformed("two fences",LINEAR,'```json\n{"thought": "Draft.", "confidence": 0.2}\n```\nBetter:\n```json\n{"thought": "Use port 5432.", "confidence": 0.8}\n```',PORT),
+    Malformed("trailing ellipsis",LINEAR,'{"thought": "Use port 5432.", "confidence": 0.8, ...}',PORT),
+    Malformed("double comma",LINEAR,'{"thought": "Use port 5432.",, "confidence": 0.8}',PORT),
+    Malformed("missing opening brace",LINEAR,'thought": "Use port 5432.", "confidence": 0.8}',None),
+    Malformed("tab in text",LINEAR,'{"thought": "Use\tport 5432.", "confidence": 0.8}',{"thought":"Use\tport 5432.","confidence":0.8}),
+    Malformed("result data",LINEAR,'{"status": "ok", "data": {"result": {"thought": "Use port 5432.", "confidence": 0.8}}}',PORT),
+    Malformed("snake differs",SURE,'{"evidenceQuality": 0.8, "reasoningCoherence": "80%", "completeness": 0.8, "uncertaintyLevel": 0.2, "biasFreedom": 0.8, "warnings": "None", "recommendations": []}',{"evidence_quality":.8,"reasoning_coherence":.8,"completeness":.8,"uncertainty_level":.2,"bias_freedom":.8,"warnings":["None"],"recommendations":[]}),
+    Malformed("scores map",JUDGE,'{"scores": {"A": 0.9, "B": 0.4}, "best": "A", "reason": "It is shorter."}',BEST),
+    Malformed("scores pairs",JUDGE,'{"scores": [["A", 0.9], ["B", 0.4]], "best": "A", "reason": "It is shorter."}',BEST),
+    Malformed("enum in sentence",GROUND,'{"relation": "The claim is silent", "memories": [], "uncovered": [], "why": "No word."}',None),
+    Malformed("enum obj",GROUND,'{"relation": {"value": "silent"}, "memories": [], "uncovered": [], "why": "No word."}',SILENT),
+    Malformed("memories csv",GROUND,'{"relation": "supported", "memories": "1, 2", "uncovered": [], "why": "W."}',{"relation":"supported","memories":[1,2],"uncovered":[],"why":"W."}),
+    Malformed("bool int",SAME,'{"reason": "R.", "same": 1}',{"reason":"R.","same":True}),
+    Malformed("bool no",SAME,'{"reason": "R.", "same": "No"}',{"reason":"R.","same":False}),
+    Malformed("cut in 2nd list",SPLIT,'{"atomic": false, "reason": "R.", "confidence": 0.8, "sub_problems": [{"description": "D."}, {"description": "E."}], "dependencies": [{"before": 1, "af',{"atomic":False,"reason":"R.","confidence":0.8,"sub_problems":[{"description":"D."},{"description":"E."}],"dependencies":[]}),
+    Malformed("numbered items",PROPOSE,'{"approaches": {"1": {"name": "N", "approach": "A."}}}',{"approaches":[{"name":"N","approach":"A."}]}),
 )  # fmt: skip

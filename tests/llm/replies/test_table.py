@@ -8,7 +8,7 @@ from reasonloom.llm.interfaces import Reply
 from reasonloom.llm.off_schema import as_requested
 from reasonloom.llm.structured_output import read_object
 from reasonloom.prompts.registry import PromptRegistry
-from tests.llm.replies.table import TABLE, Malformed
+from tests.llm.replies.table import LATER, TABLE, Malformed
 
 PROMPTS = PromptRegistry()
 
@@ -23,6 +23,6 @@ def test_the_kinds_differ() -> None:
     assert len({reply.kind for reply in TABLE}) == len(TABLE) >= 60
 
 
-@pytest.mark.parametrize("reply", TABLE, ids=lambda reply: reply.kind)
+@pytest.mark.parametrize("reply", [*TABLE, *LATER], ids=lambda reply: reply.kind)
 def test_a_malformed_reply_is_read_as_it_should_be(reply: Malformed) -> None:
     assert read(reply).parsed == reply.wanted

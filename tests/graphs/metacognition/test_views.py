@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 
 from reasonloom.contracts.metacognition import BiasesDetected
+from reasonloom.contracts.schema import publish
 from reasonloom.errors import LlmUnavailable
 from reasonloom.llm.coercion import conforms
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.metacognition.judges import JUDGES
+from reasonloom.server.catalogue.selection import choose
+from reasonloom.settings import load_settings
 from reasonloom.stores.access import Access
 from tests.graphs.metacognition.test_checks import ASKED, PARTS, QUOTE, TEXT
 from tests.support.calls import LINES, call
@@ -110,3 +113,14 @@ async def test_faults_of_the_same_words_are_one_finding(access: Access, embedder
     assert [span["text"] for span in judged[0]["spans"]] == [QUOTE]
     assert answer["recommendations"].count("Ask what is left.") == 1
     assert answer["strengths"] == ["It counts."]
+
+
+@pytest.mark.parametrize("tool", ["detect_bias", "evaluate"])
+def test_a_reference_is_served_without_what_is_joined(tool: str) -> None:
+    def published(**given: Any) -> str:
+        served = {each.name: each.line for each in choose(load_settings(**given)).tools}
+        return str(publish(served[tool].answer, answer=True))
+
+    assert "'also'" in published(toolsets=("all",))
+    assert "'also'" not in published(serve_as="thoughtmcp")
+    assert "'count'" not in published(serve_as="thoughtmcp")

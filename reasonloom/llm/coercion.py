@@ -83,7 +83,9 @@ def _number_in(text: str, *, share: bool) -> Any:
     if share and (found := _RATIO.fullmatch(text)) and int(found[2]):
         return _float(found[1]) / int(found[2])
     found = _ONE_NUMBER.fullmatch(text)
-    return _float(found[1]) if found else text
+    if found is None or ("," in found[1] and not share):  # 1,000 may be one or a thousand
+        return text
+    return _float(found[1])
 
 
 def _float(text: str) -> float:

@@ -108,7 +108,8 @@ def _text(value: Any, schema: Mapping[str, Any]) -> Any:
         return str(value)
     if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
         return "\n".join(value)
-    return value if isinstance(value, str) else _only_part(value)
+    part = _only_part(value)
+    return part if isinstance(part, str) else value
 
 
 def _only_part(value: Any) -> Any:

@@ -37,7 +37,7 @@ from reasonloom.nodes.graph_memory.rendering import (
     node_fields,
     render_scored_node,
 )
-from reasonloom.nodes.judge_views import MISSING, TOGETHER, describe_lenses, read_views
+from reasonloom.nodes.judging.views import MISSING, TOGETHER, describe_lenses, read_views
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.nodes.memory.validity import held_span, too_early_notes

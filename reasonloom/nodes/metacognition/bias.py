@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import Any, get_args
 
 from reasonloom.contracts.metacognition import Bias
+from reasonloom.nodes.judging.joining import merge_reasons
 from reasonloom.nodes.metacognition.judges import JUDGES, LLM_SHARE
 from reasonloom.nodes.metacognition.spans import Sentence, find_quote, join_spans, overlap
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
 from reasonloom.nodes.metacognition.text_analysis import ARGUES, TextAnalysis
-from reasonloom.text.same_matter import merge_reasons
 from reasonloom.text.shortening import shorten
 
 CORRECTIONS: Mapping[Bias, str] = MappingProxyType(

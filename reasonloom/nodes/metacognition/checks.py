@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.judge_views import MISSING, TOGETHER, describe_lenses, read_views
+from reasonloom.nodes.judging.views import MISSING, TOGETHER, describe_lenses, read_views
 from reasonloom.nodes.metacognition.bias import measure_bias
 from reasonloom.nodes.metacognition.confidence import measure_confidence
 from reasonloom.nodes.metacognition.emotion import measure_emotion

@@ -6,12 +6,12 @@ from statistics import fmean, median
 from types import MappingProxyType
 from typing import Any
 
+from reasonloom.nodes.judging.joining import group_texts
 from reasonloom.nodes.metacognition.bias import measure_bias
 from reasonloom.nodes.metacognition.judges import distinct_texts, mix_scores
 from reasonloom.nodes.metacognition.quality import SIDES, measure_quality, sides_of
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements, PartName
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
-from reasonloom.text.same_matter import group_texts
 
 WEIGHTS: Mapping[str, float] = {
     "evidence_quality": 0.3,

@@ -7,13 +7,13 @@ from statistics import fmean, median
 from types import MappingProxyType
 from typing import Any
 
+from reasonloom.nodes.judging.joining import group_texts, merge_reasons, says_same
 from reasonloom.nodes.metacognition.argument import Argument, stems
 from reasonloom.nodes.metacognition.faults import Fault
 from reasonloom.nodes.metacognition.judges import distinct_texts, mix_scores
 from reasonloom.nodes.metacognition.spans import find_quote, join_spans, overlap
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
-from reasonloom.text.same_matter import group_texts, merge_reasons, says_same
 from reasonloom.text.words import words_in
 
 SIDES = ("coherence", "completeness", "logical_validity", "evidence_support")

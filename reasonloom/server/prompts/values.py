@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from reasonloom.nodes.graph_memory.grounding.judges import JUDGES as OF_GROUNDING
-from reasonloom.nodes.judge_views import describe_lenses
+from reasonloom.nodes.judging.views import describe_lenses
 from reasonloom.nodes.metacognition.judges import JUDGES as OF_CHECKS
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES as OF_DIVERGENT
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from reasonloom.nodes.graph_memory.grounding.judges import Vote
 from reasonloom.nodes.graph_memory.grounding.reading.clause import READ
 from reasonloom.nodes.graph_memory.grounding.verdict import Verdict, Witness
-from reasonloom.text.same_matter import merge_reasons
+from reasonloom.nodes.judging.joining import merge_reasons
 
 DecidedBy = Literal["words", "llm", "both"]
 ALONE = 0.6

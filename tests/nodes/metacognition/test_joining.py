@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reasonloom.text.same_matter import group_texts, merge_reasons, says_same
+from reasonloom.nodes.judging.joining import group_texts, merge_reasons, says_same
 
 
 def test_texts_that_say_the_same_are_one_group_the_largest_first() -> None:

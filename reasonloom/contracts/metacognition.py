@@ -1,5 +1,6 @@
 """Checks of reasoning: confidence, biases, emotions, quality (reference: ThoughtMCP)."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -142,6 +143,17 @@ class FoundBias(CamelAnswer):
     lenses: list[str] | None = None
 
 
+class JudgedBias(FoundBias):
+    """One bias, which `count` of the language model's views saw in the same words.
+
+    `also` are other names that they gave it, `reason` is how the words show it.
+    """
+
+    count: int | None = None
+    also: list[Bias] | None = None
+    reason: str | None = None
+
+
 class Circumplex(CamelAnswer):
     """Russell's circumplex with dominance: valence and dominance -1..1, arousal 0..1."""
 
@@ -202,6 +214,12 @@ class Finding(CamelAnswer):
     spans: list[Span]
 
 
+class JudgedFinding(Finding):
+    """Something to mend or a strength, which `count` of the language model's views named."""
+
+    count: int | None = None
+
+
 class Checked(CamelAnswer):
     """What every check says of itself.
 
@@ -253,10 +271,16 @@ class Monitored(CamelAnswer):
 class BiasesDetected(Checked):
     """Biases, the surest first; `detection_time` in milliseconds."""
 
-    biases: list[FoundBias]
+    biases: Sequence[FoundBias]
     detection_time: float
     monitoring_active: bool
     changes: Monitored | None = None
+
+
+class BiasesJudged(BiasesDetected):
+    """Biases, the surest first; `detection_time` in milliseconds."""
+
+    biases: Sequence[JudgedBias]
 
 
 class EmotionDetected(Feeling, Checked):
@@ -275,7 +299,17 @@ class Evaluated(Checked):
     strengths: list[str]
     weaknesses: list[str]
     recommendations: list[str]
-    findings: list[Finding]
+    findings: Sequence[Finding]
     confidence: Confidence | None
-    biases: list[FoundBias] | None
+    biases: Sequence[FoundBias] | None
     emotion: Feeling | None = None
+
+
+class Judged(Evaluated):
+    """How good a piece of reasoning is, and what to do about it.
+
+    `confidence` and `biases` are null where they were not asked for, `emotion` is absent.
+    """
+
+    findings: Sequence[JudgedFinding]
+    biases: Sequence[JudgedBias] | None

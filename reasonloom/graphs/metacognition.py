@@ -18,7 +18,6 @@ from reasonloom.nodes.metacognition.checks import (
     begin_check,
     dispatch_judges,
 )
-from reasonloom.nodes.metacognition.judges import JUDGES
 from reasonloom.nodes.metacognition.state import (
     CheckInput,
     CheckState,
@@ -61,13 +60,9 @@ def _check(
         stateless=True,
         components=components,
         of_llm=("languageModel",),
-        more_steps=lambda request: sum(map(_judges, input_of(request)["parts"])) - 1,
+        more_steps=lambda request: len(input_of(request)["parts"]) - 1,
         words=WORDS,
     )
-
-
-def _judges(part: PartName) -> int:
-    return len(JUDGES[part])
 
 
 def _of_emotion(request: dict[str, Any]) -> tuple[str, ...]:

@@ -8,17 +8,12 @@ needs beyond it is not made up, except for an item's confidence.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.llm.structured_output import (
-    conforms,
-    decode_value,
-    embedded_objects,
-    pruned,
-    unfenced,
-)
+from reasonloom.llm.coercion import coerced, conforms, member
+from reasonloom.llm.structured_output import decode_value, embedded_objects, mended, unfenced
 
 if TYPE_CHECKING:
     from reasonloom.llm.interfaces import Reply
@@ -32,7 +27,9 @@ THOUGHT = "thought"
 MOST_QUOTES = 3
 """Times that JSON may be quoted within JSON."""
 
-_FIRST_WORD = re.compile(r"[\w-]+")
+
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+_KEYED = re.compile(r"[{\[]\s*(?:\{\s*)?\"[\w -]+\"\s*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +44,17 @@ def as_requested(reply: Reply, schema: dict[str, Any]) -> Reply:
     """Return a reply whose JSON was not that asked for with what it says in place of the JSON.
 
     `parsed` is then what of `schema` can be filled, None where its text has no one place in it;
-    `text` is its main text. Prose stays as it is.
+    `text` is its main text, empty where the JSON has none. Prose stays as it is.
     """
     if reply.parsed is not None:
         return reply
     try:
         value = _value_in(reply.text, [*_texts(schema), THOUGHT])
+        if value is None:
+            return reply
         text = _main_text(value, _texts(schema))
         if not text:
-            return reply
+            return replace(reply, text="", off_schema=True)
         content = Content(text, _confidence_in(value))
         parsed = _fit(value, schema, content)
     except RecursionError:  # nested deeper than any answer is
@@ -73,38 +72,28 @@ def _value_in(text: str, names: Sequence[str]) -> Any:
     if isinstance(value, str | dict | list):
         return value
     named = [each for each in embedded_objects(text) if any(name in each for name in names)]
-    return named[-1] if named else None
+    return named[-1] if named else _closing_json(text)
+
+
+def _closing_json(text: str) -> Any:
+    """Return the JSON that a text ends in, if with faults, where it is most of the text."""
+    found = _KEYED.search(text)
+    if found is None or found.start() * 2 > len(text):
+        return None
+    body = text[found.start() :]
+    whole = next(embedded_objects(body), None)
+    behind = body.rpartition("}")[2] if whole is not None else ""
+    return None if behind.strip("`~ \r\n") else next(mended(body), None)
 
 
 def _json(text: str) -> Any:
+    """Return the value of a text that is JSON as a whole, if with faults or cut off."""
     body = unfenced(text)
-    for each in (body, *_completions(body.removeprefix("```json").lstrip())):
-        try:
-            return decode_value(each)
-        except ValueError:
-            continue
-    return None
-
-
-def _completions(text: str) -> Iterable[str]:
-    """Yield JSON that was cut with all closed that is open: all of it, then up to a comma."""
-    if not text.startswith(("{", "[")):
-        return
-    closers, quoted, escaped = "", False, False
-    last, needed = 0, ""
-    for place, char in enumerate(text):
-        if quoted:
-            quoted, escaped = escaped or char != '"', not escaped and char == "\\"
-        elif char in "{[":
-            closers = ("}" if char == "{" else "]") + closers
-        elif char in "}]":
-            closers = closers[1:]
-        elif char == ",":
-            last, needed = place, closers
-        else:
-            quoted = char == '"'
-    yield (text[:-1] if escaped else text) + ('"' if quoted else "") + closers
-    yield text[:last] + needed
+    try:
+        return decode_value(body)
+    except ValueError:
+        body = body.removeprefix("```json").lstrip()
+        return next(mended(body), None) if body.startswith(("{", "[")) else None
 
 
 def _main_text(value: Any, names: Sequence[str]) -> str:
@@ -115,14 +104,18 @@ def _main_text(value: Any, names: Sequence[str]) -> str:
         return "\n\n".join(filter(None, (_main_text(each, names) for each in value)))
     if not isinstance(value, dict):
         return ""
-    texts = {key: each.strip() for key, each in value.items() if isinstance(each, str)}
+    texts = {
+        key: each.strip()
+        for key, each in value.items()
+        if isinstance(each, str) and key != "confidence"
+    }
     named = next((texts[name] for name in (*names, THOUGHT) if texts.get(name)), "")
     nested = (_main_text(each, names) for each in value.values() if not isinstance(each, str))
     return named or max(texts.values(), key=len, default="") or next(filter(None, nested), "")
 
 
 def _confidence_in(value: Any) -> float | None:
-    found = _fields(value).get("confidence")
+    found = coerced(_fields(value).get("confidence"), _SHARE)
     if isinstance(found, bool) or not isinstance(found, int | float):
         return None
     return float(found) if 0 <= found <= 1 else None
@@ -157,7 +150,7 @@ def _fit(value: Any, schema: dict[str, Any], content: Content) -> dict[str, Any]
     fitted = {
         name: kept
         for name, each in properties.items()
-        if name in fields and conforms(kept := pruned(fields[name], each), each)
+        if name in fields and conforms(kept := coerced(fields[name], each), each)
     }
     missing = [name for name in schema.get("required", ()) if name not in fitted]
     texts = [name for name in missing if _is_text(properties[name])]
@@ -181,21 +174,13 @@ def _filled(
     if name == "confidence":
         return content.confidence
     if "enum" in schema:
-        return _member(schema["enum"], [*_fields(value).values(), content.text])
+        return member(schema["enum"], [*_fields(value).values(), content.text])
     if schema.get("type") != "array":
         return None
     items = schema.get("items", {})
     if placed:
         return [] if items.get("type") == "string" or not schema.get("minItems") else None
     return _items(name, items, value, content) if items.get("type") == "object" else []
-
-
-def _member(members: Sequence[Any], content: Sequence[Any]) -> Any:
-    """Return the member of an enumeration that is a whole text, or opens one; never one inside."""
-    texts = [each.strip().casefold() for each in content if isinstance(each, str)]
-    openings = [found[0] for each in texts if (found := _FIRST_WORD.search(each))]
-    named = {each for each in members if each in texts or each in openings}
-    return named.pop() if len(named) == 1 else None
 
 
 def _items(name: str, schema: dict[str, Any], value: Any, content: Content) -> list[Any] | None:

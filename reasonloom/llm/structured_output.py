@@ -6,16 +6,29 @@ Models wrap JSON in fences, prose and envelopes.
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from jsonschema.exceptions import best_match
 from jsonschema.validators import validator_for
 from referencing import Registry
 
+from reasonloom.llm.coercion import coerced, conforms
+
 MAX_STARTS = 200
 """Opening braces tried in a prose reply, so that hostile text cannot hold the process."""
 
+MOST_MENDED = 50_000
+"""Characters of JSON whose syntax is mended."""
+
+_START = re.compile(r"[{\[](?=\s*(?:\\?[\"'\u201c{\[]|[A-Za-z_]\w*\s*:|$))")
+_KEY = re.compile(r"\s*[\"'][A-Za-z_]\w*[\"']\s*:")
+_ESCAPED = re.compile(r"[{\[]\s*\\\"")
+_CUT_NUMBER = re.compile(r"(?<=[\s:,\[])[-+]?(?:0?|\d+\.)\s*\Z")
+"""A number that ends a reply and says nothing yet: `0` may have become 0.8."""
+
+_FENCED = re.compile(r"(?:```|~~~)[\w+-]*\s(.*?)(?:```|~~~|\Z)", re.S)
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\r?\n(.*?)```", re.S)
 
 
@@ -24,15 +37,46 @@ def read_object(text: str, schema: dict[str, Any]) -> dict[str, Any] | None:
 
     Tried in this order: the whole text, fenced blocks, objects in prose (the last first,
     because models think before they answer), then objects inside those. If none follows it,
-    the first is taken that does so without its additional properties: the reference's pipes add
-    `metadata` to every answer.
+    the first is taken that does so with its parts in the types asked for, and with its syntax
+    mended (see `coerced` and `mended`).
     """
     try:
         found = list(_candidates(text))
-        kept = (pruned(each, schema) for each in found)
-        return next((each for each in (*found, *kept) if conforms(each, schema)), None)
+        exact = next((each for each in found if conforms(each, schema)), None)
+        return exact if exact is not None else _fitted(text, found, schema)
     except RecursionError:  # an object nested deeper than any answer is
         return None
+
+
+def _fitted(
+    text: str, found: Sequence[dict[str, Any]], schema: dict[str, Any]
+) -> dict[str, Any] | None:
+    lines = [*embedded_objects(text)]
+    whole = [lines] if len(lines) > 1 else []
+    for each in chain(whole, found, _mended_candidates(text)):
+        value = coerced(each, schema)
+        if isinstance(value, dict) and conforms(value, schema):
+            return value
+    return None
+
+
+def _mended_candidates(text: str) -> Iterator[Any]:
+    for value in mended(text):
+        parts = [value, *(reversed(value) if isinstance(value, list) else ()), *_inside(value)]
+        yield from parts
+        if not text.rstrip("`~ \r\n").endswith(("}", "]")):
+            yield from filter(None, map(_without_last_item, parts))
+
+
+def _without_last_item(value: Any) -> Any:
+    """Return a value that was cut without the object it was cut in; None if it was in none."""
+    if isinstance(value, list) and len(value) > 1 and isinstance(value[-1], dict):
+        return value[:-1]
+    if isinstance(value, dict) and value:
+        key = [*value][-1]
+        shorter = _without_last_item(value[key])
+        return None if shorter is None else {**value, key: shorter}
+    return None
 
 
 class Misfit(Exception):
@@ -62,16 +106,25 @@ def read_reply(
         return text, None
     parsed = read_object(text, schema)
     if parsed is None:
-        raise Misfit(_misfit(next(iter(_outermost(text)), None), schema))
+        raise Misfit(misfit(text, schema))
     return text, parsed
 
 
-def _misfit(found: dict[str, Any] | None, schema: dict[str, Any]) -> str:
+def misfit(text: str, schema: dict[str, Any]) -> str:
     """Return what is wrong with the object in a reply, by its first wrong field."""
+    try:
+        found = next((each for each in _outermost(text)), None)
+        found = found or next((each for each in mended(text) if isinstance(each, dict)), None)
+        return _misfit(found, schema)
+    except RecursionError:
+        return _misfit(None, schema)
+
+
+def _misfit(found: dict[str, Any] | None, schema: dict[str, Any]) -> str:
     required = ", ".join(map(str, schema.get("required", ())))
     if found is None:
         return f"reply: must be a JSON object with {required}"
-    kept = pruned(found, schema)
+    kept = coerced(found, schema)
     error = best_match(validator_for(schema)(schema, registry=Registry()).iter_errors(kept))
     path = [str(each) for each in error.absolute_path] if error else []
     if error is not None and error.validator == "required":
@@ -111,11 +164,6 @@ def decode_value(text: str) -> Any:
     return _cleaned(_DECODER.decode(text))
 
 
-def conforms(value: Any, schema: dict[str, Any]) -> bool:
-    """Return whether `value` follows `schema`, itself well-formed; nothing is fetched for it."""
-    return bool(validator_for(schema)(schema, registry=Registry()).is_valid(value))
-
-
 def storable(text: str) -> str:
     """Return `text` without what no database stores: NUL and lone surrogates."""
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -127,23 +175,6 @@ def _candidates(text: str) -> Iterator[dict[str, Any]]:
     yield from outer
     for found in outer:
         yield from _inside(found)
-
-
-def pruned(value: Any, schema: Any) -> Any:
-    """Return `value` without the properties that `schema` does not allow, at any depth."""
-    if not isinstance(schema, dict):
-        return value
-    if isinstance(value, list):
-        return [pruned(item, schema.get("items")) for item in value]
-    if not isinstance(value, dict):
-        return value
-    known = schema.get("properties", {})
-    closed = schema.get("additionalProperties") is False
-    return {
-        key: pruned(item, known.get(key))
-        for key, item in value.items()
-        if key in known or not closed
-    }
 
 
 def _outermost(text: str) -> Iterator[dict[str, Any]]:
@@ -171,6 +202,9 @@ def _inside(value: object) -> Iterator[dict[str, Any]]:
     for part in parts:
         if isinstance(part, dict):
             yield part
+        elif isinstance(part, str) and (quoted := _decode(part.strip())):
+            yield quoted[0]
+            yield from _inside(quoted[0])
         yield from _inside(part)
 
 
@@ -183,6 +217,35 @@ def _decode(text: str, *, whole: bool = True) -> tuple[dict[str, Any], int] | No
     if not isinstance(value, dict) or (whole and end != len(text)):
         return None
     return _cleaned(value), end
+
+
+def mended(text: str) -> Iterator[Any]:
+    """Yield the values of fences and of JSON in prose with their syntax mended, the last first.
+
+    Commas, quotes and brackets are what models leave out or add; text that is no JSON yields
+    nothing.
+    """
+    for passage in (*reversed(_FENCED.findall(text)), text):
+        start = _START.search(passage)
+        body = "{" + passage if _KEY.match(passage) else passage[start.start() :] if start else ""
+        if body and len(body) <= MOST_MENDED and body.count("{") - body.count("}") < MAX_STARTS:
+            value = _mend(body)
+            if isinstance(value, dict | list):
+                yield value
+
+
+def _mend(body: str) -> Any:
+    from json_repair import loads  # noqa: PLC0415  # slow import
+
+    if _ESCAPED.match(body):
+        body = body.replace('\\"', '"')
+    body = _CUT_NUMBER.sub("", body)
+    if (len(body) - len(body.rstrip("\\"))) % 2:
+        body = body[:-1]
+    try:
+        return decode_value(json.dumps(loads(body, skip_json_loads=True)))
+    except (ValueError, RecursionError):
+        return None
 
 
 def _cleaned(value: Any) -> Any:

@@ -109,7 +109,8 @@ class LoomTool(BaseTool):
                 outcome.run_id, outcome.round, self.lifespan.settings.output_tokens
             )
         else:
-            answer = call_result(self.envelope.success(outcome.answer, meta), failed=False)
+            values = self.served.line.answered(outcome.answer)
+            answer = call_result(self.envelope.success(values, meta), failed=False)
         most = self.lifespan.settings.answer_characters
         require_size(answer, most, self.parameters["properties"], done)
         return answer

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reasonloom.errors import LlmRefused
+from reasonloom.llm.coercion import conforms
 from reasonloom.llm.offline.fill import NOTHING_KNOWN, fill
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.llm.structured_output import conforms
 from reasonloom.text.extraction import Findings
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.words import words_in

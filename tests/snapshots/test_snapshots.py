@@ -23,6 +23,10 @@ CHECKED = {
     "evidence": ["It played on three Fridays of four."],
     "background": "A neighbour writes.",
 }
+LENSES = [
+    {"name": "auditor", "view": "You trace what each judgement rests on."},
+    {"name": "opponent", "view": "You argue the other side."},
+]
 """What most checks of reasoning are asked about."""
 
 FAILED = {"answer": "Two pizzas are 23 euros.", "claims": ["2 * 12 == 23"]}
@@ -315,6 +319,11 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "memories": ["The shop opens at 9:00.", "Rosa has the key."],
         "lens": "You go through the claim part by part.",
     },
+    "grounding/entailment_views": {
+        "claim": "Rosa opens the shop at nine.",
+        "memories": ["The shop opens at 9:00.", "Rosa has the key."],
+        "lenses": [{"name": "clerk", "view": "You go through the claim part by part."}],
+    },
     "intersection/intersect": {"first": [3, 1, 4], "second": [4, 1, 5], "attempts": 5},
     "intersection/split": {"numbers": [4, 1, 5, 9], "size": 2},
     "intersection/union": {"first": [1, 4], "second": [9], "attempts": 10},
@@ -326,6 +335,14 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "lens": "You read the words and their tone.",
     },
     "metacognition/quality": {**CHECKED, "lens": "You follow the steps."},
+    "metacognition/bias_views": {**CHECKED, "lenses": LENSES},
+    "metacognition/confidence_views": {**CHECKED, "lenses": LENSES},
+    "metacognition/emotion_views": {
+        "text": "We are not glad: the band plays again.",
+        "background": "A neighbour writes.",
+        "lenses": LENSES,
+    },
+    "metacognition/quality_views": {**CHECKED, "lenses": LENSES},
     "sorting/chain": {"numbers": [3, 1, 4, 1, 5]},
     "sorting/merge": {"first": [1, 3], "second": [1, 4, 5], "attempts": 10},
     "sorting/repair": {"numbers": [3, 1, 4, 1, 5], "flawed": [1, 3, 4, 5], "attempts": 5},

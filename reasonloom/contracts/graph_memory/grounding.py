@@ -31,7 +31,7 @@ class HeldMemoryGround(SpacedRequest, HeldRequest, MemoryGround):
 class Evidence(ScoredNode):
     """A node that speaks of the claim; `covers` are the claim's words that it holds.
 
-    `why` says in words what contradicts, None for other relations.
+    `why` says in words what contradicts, or the language model's reason; None without either.
     """
 
     relation: Relation

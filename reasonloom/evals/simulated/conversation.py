@@ -13,8 +13,8 @@ from jsonschema import SchemaError
 from jsonschema.exceptions import UnknownType
 from referencing.exceptions import Unresolvable
 
+from reasonloom.llm.coercion import conforms
 from reasonloom.llm.interfaces import Ask, Reply, Usage
-from reasonloom.llm.structured_output import conforms
 from reasonloom.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from reasonloom.nodes.graph_memory.ground import (
     gather_evidence,
     plan_votes,
 )
-from reasonloom.nodes.graph_memory.grounding.judges import JUDGES, GroundState
+from reasonloom.nodes.graph_memory.grounding.judges import GroundState
 
 GRAPHS = by_name(
     Graph(
@@ -22,7 +22,6 @@ GRAPHS = by_name(
         saved=True,
         rounds=lambda request: 1,
         saved_offline=False,
-        more_steps=lambda request: len(JUDGES) - 1,
         words={
             "gather": "find what stands near",
             "look": "look through lenses",

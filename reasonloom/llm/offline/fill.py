@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from reasonloom.llm.coercion import conforms
 from reasonloom.llm.offline.schema import (
     FORMATS,
     Schema,
@@ -20,7 +21,6 @@ from reasonloom.llm.offline.schema import (
     numbered,
     resolve,
 )
-from reasonloom.llm.structured_output import conforms
 from reasonloom.text.extraction import Findings
 from reasonloom.text.sentences import join_sentences
 from reasonloom.text.words import words_in

@@ -9,12 +9,12 @@ import importlib
 import logging
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from reasonloom.errors import LlmRefused
 from reasonloom.llm.interfaces import Ask, Reply
-from reasonloom.llm.messages import text_of, to_dicts, with_schema
+from reasonloom.llm.messages import text_of, to_dicts
 from reasonloom.llm.providers.faults import (
     RETRYABLE_STATUS,
     AttemptFailed,
@@ -22,6 +22,16 @@ from reasonloom.llm.providers.faults import (
     failure_of_status,
 )
 from reasonloom.llm.providers.reply import RawReply, parse_reply, with_attempts
+from reasonloom.llm.providers.response_format import (
+    Form,
+    FormatRefused,
+    first_form,
+    formatted,
+    is_known_to_enforce,
+    learn_refusal,
+    learned_form,
+    names_format,
+)
 from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
 from reasonloom.settings import Settings
 
@@ -88,6 +98,8 @@ def _fault(error: Exception) -> AttemptFailed:
     if headers is None and status in RETRYABLE_STATUS:
         return AttemptFailed(_unanswered(status), retryable=True)
     words = _PREFIX.sub("", str(getattr(error, "message", error)))
+    if names_format(status, words):
+        return FormatRefused(failure_of_status(status, {}, words).reason)
     return failure_of_status(status, dict(headers or {}), words)
 
 
@@ -96,17 +108,7 @@ def _unanswered(status: int) -> str:
     return "no answer in time" if status == 408 else "connection failed or reply unreadable"  # noqa: PLR2004
 
 
-_STRICT_WORDS = (
-    "type properties required additionalProperties items enum const anyOf $ref $defs title "
-    "description pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf "
-    "minItems maxItems"
-)
-_ANCHORED = re.compile(r"\^.*\$", re.S)
-_STRICT = frozenset(_STRICT_WORDS.split())
-"""Keywords of OpenAI's strict mode (its guide to structured outputs)."""
-
-
-def build_request(litellm: Any, model: str, ask: Ask) -> dict[str, Any]:
+def build_request(model: str, ask: Ask, form: Form) -> dict[str, Any]:
     """Return the arguments of `acompletion` for `ask`, all but keys and limits."""
     wire = to_dicts(ask.messages)
     request: dict[str, Any] = {"model": model, "messages": wire}
@@ -117,57 +119,8 @@ def build_request(litellm: Any, model: str, ask: Ask) -> dict[str, Any]:
     if ask.most_tokens is not None:
         request["max_tokens"] = ask.most_tokens
     if ask.schema is not None:
-        request |= _form(litellm, model, wire, ask.schema)
+        request |= formatted(wire, ask.schema, form)
     return request
-
-
-def _form(
-    litellm: Any, model: str, wire: list[dict[str, Any]], schema: dict[str, Any]
-) -> dict[str, Any]:
-    if litellm.supports_response_schema(model=model):
-        held = enforceable(schema)
-        named = {"name": "answer", "schema": held, "strict": is_strict(held)}
-        return {"response_format": {"type": "json_schema", "json_schema": named}}
-    messages = {"messages": with_schema(wire, schema)}
-    if "response_format" in (litellm.get_supported_openai_params(model=model) or ()):
-        return {**messages, "response_format": {"type": "json_object"}}
-    return messages
-
-
-def enforceable(schema: Any) -> Any:
-    """Return `schema` without the bounds that providers cannot enforce.
-
-    OpenAI's strict mode takes no lengths and no optional properties, and servers that make a
-    grammar of the schema (llama.cpp) no pattern without anchors. What is left out is still checked
-    in the reply.
-    """
-    if not isinstance(schema, dict):
-        return schema
-    kept = {key: part for key, part in schema.items() if key not in ("minLength", "maxLength")}
-    if not _ANCHORED.fullmatch(str(kept.get("pattern", "^$"))):
-        del kept["pattern"]
-    for key in ("properties", "$defs"):
-        if isinstance(kept.get(key), dict):
-            kept[key] = {name: enforceable(part) for name, part in kept[key].items()}
-    if kept.get("additionalProperties") is False:
-        kept["required"] = [*kept.get("properties", {})]
-    if isinstance(kept.get("anyOf"), list):
-        kept["anyOf"] = [enforceable(part) for part in kept["anyOf"]]
-    return kept | {"items": enforceable(kept["items"])} if "items" in kept else kept
-
-
-def is_strict(schema: Mapping[str, Any]) -> bool:
-    """Return whether a provider's strict mode takes `schema`: closed objects, all required."""
-    if not _STRICT.issuperset(schema):
-        return False
-    names = schema.get("properties", {})
-    if "properties" in schema or schema.get("type") == "object":
-        closed = schema.get("additionalProperties") is False
-        if not closed or set(schema.get("required", ())) != set(names):
-            return False
-    parts = [*names.values(), *schema.get("$defs", {}).values(), *schema.get("anyOf", ())]
-    parts += [schema["items"]] if "items" in schema else []
-    return all(isinstance(part, dict) and is_strict(part) for part in parts)
 
 
 SAMPLE = 1_000
@@ -183,21 +136,43 @@ class LitellmModel:
         self.name = f"litellm:{model}"
         self._model = model
         self._policy = RetryPolicy.of(settings)
+        self._server = settings.llm_base_url or ""
         self._where = {"api_base": settings.llm_base_url} if settings.llm_base_url else {}
         self._litellm: Any = None
 
     async def answer(self, ask: Ask) -> Reply:
         """Answer one question (see `LanguageModel`)."""
         self._litellm = self._litellm or await load_litellm()
-        request = build_request(self._litellm, self._model, ask)
-        question = text_of(request["messages"])
+        first = first_form(self._litellm, self._model) if ask.schema is not None else Form.WORDS
+        refusals = 0
 
         async def attempt() -> Reply:
-            return parse_reply(_received(await self._send(request)), ask, question, self._model)
+            nonlocal refusals
+            form = learned_form(self._server, self._model, first)
+            try:
+                return await self._attempt(ask, form)
+            except FormatRefused:
+                if form is Form.WORDS:
+                    raise
+                refusals += 1
+                learn_refusal(self._server, self._model, form)
+                return await attempt()
 
-        return with_attempts(
-            *await call_with_retries(self.name, attempt, self._policy, ask.deadline)
-        )
+        reply, attempts = await call_with_retries(self.name, attempt, self._policy, ask.deadline)
+        return with_attempts(reply, attempts + refusals)
+
+    async def _attempt(self, ask: Ask, form: Form) -> Reply:
+        request = build_request(self._model, ask, form)
+        received = _received(await self._send(request))
+        reply = parse_reply(received, ask, text_of(request["messages"]), self._model)
+        if form is Form.SCHEMA and reply.parsed is None and not reply.truncated:
+            self._learn_ignored(form)
+        return reply
+
+    def _learn_ignored(self, form: Form) -> None:
+        """Remember that the server took a schema and did not hold to it."""
+        if not is_known_to_enforce(self._litellm, self._model):
+            learn_refusal(self._server, self._model, form)
 
     async def prices(self) -> tuple[float, float] | None:
         """Return what a token of a prompt and of an answer costs; None for an unlisted model."""

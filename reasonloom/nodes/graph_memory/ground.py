@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
@@ -37,6 +37,7 @@ from reasonloom.nodes.graph_memory.rendering import (
     node_fields,
     render_scored_node,
 )
+from reasonloom.nodes.judging.views import MISSING, TOGETHER, describe_lenses, read_views
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.nodes.memory.validity import held_span, too_early_notes
@@ -148,31 +149,47 @@ async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> di
 
 
 def plan_votes(state: GroundState, runtime: Runtime[Execution]) -> list[Send] | str:
-    """Return a task for each judge; the verdict if there is no language model or no memory."""
+    """Return a task for all judges, or one for each where these are separate.
+
+    Go on to the verdict if there is no language model or no memory.
+    """
     if runtime.context.loom.llm.offline or not state["shown"]:
         return VERDICT_NODE
     claim = runtime.context.request(HeldMemoryGround).claim
     memories = [state["texts"][str(key)][:READ] for key in state["shown"]]
-    return [Send("look", JudgeTask(claim=claim, memories=memories, lens=lens)) for lens in JUDGES]
+    separate = runtime.context.loom.settings.judges == "separate"
+    lenses = JUDGES if separate else [TOGETHER]
+    return [Send("look", JudgeTask(claim=claim, memories=memories, lens=lens)) for lens in lenses]
 
 
 async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask one judge; a failed call leaves an empty vote and a note."""
+    """Ask one judge, or all in one call.
+
+    A call that fails, and a judge that is missing in its answer, leave an empty vote and a note.
+    """
     lens = state["lens"]
+    material: dict[str, Any] = {"claim": state["claim"], "memories": state["memories"]}
     question = Question(
         node="look",
         prompt="grounding/entailment",
         blind=True,
-        variables={
-            "claim": state["claim"],
-            "memories": state["memories"],
-            "lens": JUDGES[lens],
-        },
+        variables={**material, "lens": JUDGES.get(lens, "")},
         pipe="grounding",
         task=lens,
     )
-    heard = await ask_or_note(runtime.context, question, f"the {lens}'s look at the claim")
-    return {"votes": [Vote(lens=lens, said=heard.parsed)], "notes": heard.notes}
+    if lens != TOGETHER:
+        heard = await ask_or_note(runtime.context, question, f"the {lens}'s look at the claim")
+        return {"votes": [Vote(lens=lens, said=heard.parsed)], "notes": heard.notes}
+    together = replace(
+        question,
+        prompt="grounding/entailment_views",
+        variables={**material, "lenses": describe_lenses(JUDGES)},
+    )
+    heard = await ask_or_note(runtime.context, together, "the look at the claim")
+    views, missing = read_views(heard.parsed, JUDGES)
+    votes = [Vote(lens=name, said=view) for name, view in views.items()]
+    notes = [MISSING.format(lens=name, what="the claim") for name in missing]
+    return {"votes": votes, "notes": [*heard.notes, *notes]}
 
 
 async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:

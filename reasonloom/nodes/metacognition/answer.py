@@ -8,14 +8,14 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.metacognition import (
-    BiasesDetected,
+    BiasesJudged,
     Checked,
     ConfidenceAssessed,
     DetectBias,
     DetectEmotion,
     EmotionDetected,
     Evaluate,
-    Evaluated,
+    Judged,
 )
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.metacognition.bias import merge_bias
@@ -123,7 +123,7 @@ async def answer_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[st
     changes = (
         await compare_with_earlier(execution, biases) if request.monitor_continuously else None
     )
-    answer = BiasesDetected(
+    answer = BiasesJudged(
         biases=biases,
         detection_time=_milliseconds(state, execution),
         monitoring_active=request.monitor_continuously,
@@ -158,9 +158,8 @@ async def answer_evaluation(state: CheckState, runtime: Runtime[Execution]) -> d
     if request.include_emotion:
         values["emotion"], more = merge_emotion(*_of(state, "emotion"), given, discrete=True)
         notes += more
-    return await _ended(
-        state, runtime.context, Evaluated(**values, **_about(state, runtime)), notes
-    )
+    answer = Judged(**values, **_about(state, runtime))
+    return await _ended(state, runtime.context, answer, notes)
 
 
 def _of(state: CheckState, part: PartName) -> tuple[dict[str, Any], list[JudgeVote]]:

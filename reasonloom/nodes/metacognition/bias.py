@@ -1,15 +1,16 @@
 """Finds biases: by the classifier with the sentences that carry them, and by the lenses."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from types import MappingProxyType
 from typing import Any, get_args
 
 from reasonloom.contracts.metacognition import Bias
-from reasonloom.nodes.metacognition.judges import LLM_SHARE
-from reasonloom.nodes.metacognition.spans import Sentence, find_quote
+from reasonloom.nodes.judging.joining import merge_reasons
+from reasonloom.nodes.metacognition.judges import JUDGES, LLM_SHARE
+from reasonloom.nodes.metacognition.spans import Sentence, find_quote, join_spans, overlap
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
 from reasonloom.nodes.metacognition.text_analysis import ARGUES, TextAnalysis
 from reasonloom.text.shortening import shorten
@@ -124,26 +125,49 @@ def merge_bias(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the biases as they are told, the surest first, and notes.
 
-    Confidence with lenses: 0.75 times the mean of what the lenses that were heard say (0 of one
-    that does not name it), plus 0.25 times the classifier's probability; told from 0.4 on.
+    What different lenses name of the same words is one bias, under all its names. Confidence with
+    lenses: 0.75 times the mean of what the lenses that were heard say (0 of one that does not name
+    it), plus 0.25 times the classifier's probability; told from 0.4 on.
     """
     heard = [vote for vote in votes if vote["said"] is not None]
     if not heard:
         found = [_render(each, "words") for each in _surest(measured["found"])]
         return found, [NO_ARGUMENT] if measured.get("silent") else []
     named, notes = _named(heard, given)
-    seen = {each["type"]: each for each in measured["found"]}
+    seen = {each["type"] for each in measured["found"]}
+    share = LLM_SHARE if measured["shares"] else 1.0
     merged = []
-    for bias in BIASES:
-        sayings = named.get(bias, [])
-        lenses = fmean(
-            [*(s["confidence"] for s in sayings), *([0.0] * (len(heard) - len(sayings)))]
-        )
-        share = LLM_SHARE if measured["shares"] else 1.0
-        sure = share * lenses + (1 - share) * measured["shares"].get(bias, 0.0)
-        if sayings and sure >= REPORTED:
-            merged.append(_both(bias, sure, sayings, seen.get(bias)))
+    for group in _groups(named):
+        sayings = [saying for bias in group for saying in named[bias]]
+        lenses = sum(saying["confidence"] for saying in sayings) / len(heard)
+        computed = max(measured["shares"].get(bias, 0.0) for bias in group)
+        sure = share * lenses + (1 - share) * computed
+        if sure >= REPORTED:
+            by = "llm" if seen.isdisjoint(group) else "both"
+            merged.append(_judged(sure, sayings, given["text"], by))
     return _surest(merged), notes
+
+
+def _groups(named: Mapping[str, list[dict[str, Any]]]) -> list[list[str]]:
+    """Return the biases named; those that no lens tells from each other in the same words as one.
+
+    Each lens counts once in a group.
+    """
+    groups: list[list[str]] = []
+    for bias in (each for each in BIASES if named.get(each)):
+        known = next((group for group in groups if _is_same(named, group, bias)), None)
+        if known is None:
+            groups.append([bias])
+        else:
+            known.append(bias)
+    return groups
+
+
+def _is_same(named: Mapping[str, list[dict[str, Any]]], group: Sequence[str], bias: str) -> bool:
+    pairs = [(one, other) for each in group for one in named[each] for other in named[bias]]
+    return all(one["lens"] != other["lens"] for one, other in pairs) and any(
+        overlap(one["span"], other["span"]) for one, other in pairs
+    )
 
 
 def _named(
@@ -162,20 +186,25 @@ def _named(
     return named, notes
 
 
-def _both(
-    bias: Bias, sure: float, sayings: Sequence[dict[str, Any]], seen: dict[str, Any] | None
-) -> dict[str, Any]:
-    best = max(sayings, key=lambda found: found["confidence"])
-    spans = {(s["span"]["start"], s["span"]["end"]): s["span"] for s in sayings}
+def _judged(sure: float, sayings: Sequence[dict[str, Any]], text: str, by: str) -> dict[str, Any]:
+    """Return what lenses say of the same words as one bias, under its most frequent name."""
+    ranked = sorted(sayings, key=lambda found: found["confidence"], reverse=True)
+    names = [name for name, _ in Counter(found["type"] for found in ranked).most_common()]
+    spans = join_spans((found["span"] for found in sayings), text)
+    reason = merge_reasons(found.get("why", "") for found in ranked)
+    lenses = [lens for lens in JUDGES["bias"] if any(lens == s["lens"] for s in sayings)]
     return {
-        "type": bias,
+        "type": names[0],
         "confidence": round(sure, 3),
         "severity": round(fmean(found["severity"] for found in sayings), 3),
-        "spans": [spans[place] for place in sorted(spans)],
-        "evidence": [spans[place]["text"] for place in sorted(spans)],
-        "correction": best["correction"],
-        "by": "both" if seen else "llm",
-        "lenses": [found["lens"] for found in sayings],
+        "spans": spans,
+        "evidence": [span["text"] for span in spans],
+        "correction": next(f["correction"] for f in ranked if f["type"] == names[0]),
+        "by": by,
+        "lenses": lenses,
+        "count": len(lenses),
+        **({"also": names[1:]} if names[1:] else {}),
+        **({"reason": reason} if reason else {}),
     }
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -9,6 +10,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.judging.views import MISSING, TOGETHER, describe_lenses, read_views
 from reasonloom.nodes.metacognition.bias import measure_bias
 from reasonloom.nodes.metacognition.confidence import measure_confidence
 from reasonloom.nodes.metacognition.emotion import measure_emotion
@@ -73,32 +75,49 @@ ANSWER_NODE = "tell"
 
 
 def dispatch_judges(state: CheckState, runtime: Runtime[Execution]) -> list[Send] | str:
-    """Return one task for each lens of each part; without a language model go on at once."""
-    if runtime.context.loom.llm.offline:
+    """Return one task for each part, or for each of its lenses where these are separate.
+
+    Without a language model go on at once.
+    """
+    loom = runtime.context.loom
+    if loom.llm.offline:
         return ANSWER_NODE
     given = state["given"]
+    separate = loom.settings.judges == "separate"
     return [
         Send("look", JudgeTask(given=given, part=part, lens=lens))
         for part in given["parts"]
-        for lens in JUDGES[part]
+        for lens in (JUDGES[part] if separate else [TOGETHER])
     ]
 
 
 async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask one lens about one part; a call that fails leaves an empty vote and a note."""
+    """Ask about one part through one lens, or through all in one call.
+
+    A call that fails, and a lens that is missing in its answer, leave an empty vote and a note.
+    """
     execution, given, part, lens = runtime.context, state["given"], state["part"], state["lens"]
+    material: dict[str, Any] = {"text": given["text"], "background": given["context"]}
+    if part != "emotion":
+        material["evidence"] = given["evidence"]
     question = Question(
         node="look",
         prompt=f"metacognition/{part}",
         blind=True,
-        variables={
-            "text": given["text"],
-            "background": given["context"],
-            "lens": JUDGES[part][lens],
-            **({} if part == "emotion" else {"evidence": given["evidence"]}),
-        },
+        variables={**material, "lens": JUDGES[part].get(lens, "")},
         pipe="metacognition",
         task=f"{part}/{lens}",
     )
-    heard = await ask_or_note(execution, question, f"the {lens}'s look at {part}")
-    return {"votes": [JudgeVote(part=part, lens=lens, said=heard.parsed)], "notes": heard.notes}
+    if lens != TOGETHER:
+        heard = await ask_or_note(execution, question, f"the {lens}'s look at {part}")
+        return {"votes": [JudgeVote(part=part, lens=lens, said=heard.parsed)], "notes": heard.notes}
+    together = replace(
+        question,
+        prompt=f"metacognition/{part}_views",
+        variables={**material, "lenses": describe_lenses(JUDGES[part])},
+    )
+    heard = await ask_or_note(execution, together, f"the look at {part}")
+    views, missing = read_views(heard.parsed, JUDGES[part])
+    votes = [JudgeVote(part=part, lens=name, said=view) for name, view in views.items()]
+    notes = [MISSING.format(lens=name, what=part) for name in missing]
+    return {"votes": votes, "notes": [*heard.notes, *notes]}

@@ -6,6 +6,7 @@ from statistics import fmean, median
 from types import MappingProxyType
 from typing import Any
 
+from reasonloom.nodes.judging.joining import group_texts
 from reasonloom.nodes.metacognition.bias import measure_bias
 from reasonloom.nodes.metacognition.judges import distinct_texts, mix_scores
 from reasonloom.nodes.metacognition.quality import SIDES, measure_quality, sides_of
@@ -77,9 +78,8 @@ def merge_confidence(
             name: mix_scores(median(answer[name] for answer in heard), dimensions[name])
             for name in WEIGHTS
         }
-        warnings = distinct_texts([*(w for answer in heard for w in answer["warnings"]), *warnings])
-        proposed = (r for answer in heard for r in answer["recommendations"])
-        recommendations = distinct_texts([*proposed, *recommendations])
+        warnings = distinct_texts([*_joined(heard, "warnings"), *warnings])
+        recommendations = distinct_texts([*_joined(heard, "recommendations"), *recommendations])
     whole = overall(dimensions) * (1 if heard else UNJUDGED)
     return {
         "overall_confidence": round(whole, 4),
@@ -89,6 +89,11 @@ def merge_confidence(
         "recommendations": recommendations,
         "claims": measured["claims"],
     }, []
+
+
+def _joined(heard: Sequence[dict[str, Any]], name: str) -> list[str]:
+    """Return what the lenses say under a name, each matter once, the most frequent first."""
+    return [group[0] for group in group_texts(text for answer in heard for text in answer[name])]
 
 
 def overall(dimensions: Mapping[str, float]) -> float:

@@ -1,15 +1,17 @@
 """Judges the quality of reasoning: by what can be computed of it, and by the lenses."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean, median
+from types import MappingProxyType
 from typing import Any
 
+from reasonloom.nodes.judging.joining import group_texts, merge_reasons, says_same
 from reasonloom.nodes.metacognition.argument import Argument, stems
 from reasonloom.nodes.metacognition.faults import Fault
 from reasonloom.nodes.metacognition.judges import distinct_texts, mix_scores
-from reasonloom.nodes.metacognition.spans import find_quote
+from reasonloom.nodes.metacognition.spans import find_quote, join_spans, overlap
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
 from reasonloom.text.words import words_in
@@ -32,6 +34,7 @@ LOGICAL = GRAVE | {"circularity", "hasty_generalisation", "correlation_for_cause
 LEAST_WORDS = 4
 """Telling words below which a text is too short to be an argument."""
 
+NONE: Mapping[str, Any] = MappingProxyType({"faults": ()})
 NOT_JUDGED = "Whether it is true was not judged: only its words and structure were."
 TOO_SHORT = "It is too short to be judged as an argument."
 
@@ -148,8 +151,8 @@ def merge_quality(
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the quality as it is told: 0.75 times the lenses' median plus 0.25 times the computed.
 
-    What lenses say stands before what was computed; a fault whose quote does not stand in the
-    text is told without a span.
+    What lenses say comes before what was computed, and what several say comes once; a fault whose
+    quote is not in the text has no span.
     """
     heard = [vote["said"] for vote in votes if vote["said"] is not None]
     if not heard:
@@ -166,18 +169,52 @@ def merge_quality(
         name: mix_scores(median(answer[name] for answer in heard), measured["sides"][name])
         for name in SIDES
     }
-    faults = [fault for answer in heard for fault in answer["faults"]]
+    faults = _joined_faults(votes, given)
+    strengths = group_texts(text for answer in heard for text in answer["strengths"])
+    cures = group_texts(fault["cure"] for answer in heard for fault in answer["faults"])
     return {
         "quality": sides,
-        "strengths": distinct_texts([s for answer in heard for s in answer["strengths"]]),
-        "weaknesses": distinct_texts([*(f["fault"] for f in faults), *measured["weaknesses"]]),
+        "strengths": distinct_texts(group[0] for group in strengths),
+        "weaknesses": distinct_texts([*(f["told"] for f in faults), *measured["weaknesses"]]),
         "recommendations": distinct_texts(
-            [*(f["cure"] for f in faults), *measured["recommendations"]]
+            [*(group[0] for group in cures), *measured["recommendations"]]
         ),
-        "findings": [*(_of_lens(fault, given) for fault in faults), *measured["findings"]],
+        "findings": [*faults, *measured["findings"]],
     }, []
 
 
-def _of_lens(fault: dict[str, Any], given: CheckInput) -> dict[str, Any]:
-    span = find_quote(fault["quote"], given["text"])
-    return {"kind": "judged", "told": fault["fault"], "spans": [span] if span else []}
+def _joined_faults(votes: Sequence[JudgeVote], given: CheckInput) -> list[dict[str, Any]]:
+    """Return the faults as findings, the most frequent first; `count` lenses name each.
+
+    Those of the same words are one, and those of no words that say the same.
+    """
+    groups: list[list[dict[str, Any]]] = []
+    named = ((vote["lens"], each) for vote in votes for each in (vote["said"] or NONE)["faults"])
+    for lens, fault in named:
+        span = find_quote(fault["quote"], given["text"])
+        found = {"fault": fault["fault"], "span": span, "lens": lens}
+        known = next((group for group in groups if _is_same(group, found)), None)
+        if known is None:
+            groups.append([found])
+        else:
+            known.append(found)
+    return [_judged(group, given["text"]) for group in sorted(groups, key=len, reverse=True)]
+
+
+def _is_same(group: Sequence[dict[str, Any]], found: dict[str, Any]) -> bool:
+    if found["span"] is None:
+        return any(
+            each["span"] is None and says_same(each["fault"], found["fault"]) for each in group
+        )
+    return any(each["span"] is not None and overlap(each["span"], found["span"]) for each in group)
+
+
+def _judged(group: Sequence[dict[str, Any]], text: str) -> dict[str, Any]:
+    spans = join_spans((each["span"] for each in group if each["span"]), text)
+    reason = merge_reasons(each["fault"] for each in group)
+    return {
+        "kind": "judged",
+        "told": reason,
+        "spans": spans,
+        "count": len({each["lens"] for each in group}),
+    }

@@ -1,7 +1,7 @@
 """Cuts a text into sentences that know where they stand, and into windows of them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -112,3 +112,23 @@ def find_quote(words: str, text: str) -> dict[str, Any] | None:
     if found is None:
         return None
     return {"text": found[0], "start": found.start(), "end": found.end()}
+
+
+def overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two spans share at least half of the shorter one."""
+    shared = min(one["end"], other["end"]) - max(one["start"], other["start"])
+    shorter = min(span["end"] - span["start"] for span in (one, other))
+    return bool(2 * shared >= shorter > 0)
+
+
+def join_spans(spans: Iterable[Mapping[str, Any]], text: str) -> list[dict[str, Any]]:
+    """Return spans of a text in their order, those that overlap as one."""
+    joined: list[dict[str, Any]] = []
+    for span in sorted(spans, key=lambda each: (each["start"], each["end"])):
+        if joined and overlap(joined[-1], span):
+            end = max(joined[-1]["end"], span["end"])
+            start = joined[-1]["start"]
+            joined[-1] = {"text": text[start:end], "start": start, "end": end}
+        else:
+            joined.append(dict(span))
+    return joined

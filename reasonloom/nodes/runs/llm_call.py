@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from langgraph.types import interrupt
@@ -14,6 +14,7 @@ from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable, Servic
 from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.llm.off_schema import as_requested
 from reasonloom.llm.providers.caller import CALLER
+from reasonloom.llm.structured_output import misfit
 from reasonloom.nodes.runs.budget import NO_RESERVE, ReservePolicy, cost_of, reserve
 from reasonloom.stores.runs import replies
 from reasonloom.stores.runs.questions import QuestionRow
@@ -26,6 +27,13 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 DECLINED = "the caller declined to answer"
+CORRECTION = (
+    "\n\nAn earlier answer to this could not be used: {wrong}\n"
+    "Answer again, with one JSON object that follows the schema and with nothing else."
+)
+SHORTER = "it was cut at its length limit. Answer more briefly."
+AGAIN_SHARE = 0.9
+"""The share of the time left that a second answer may take, so that the first can still be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +61,60 @@ class Question:
 async def ask(execution: Execution, question: Question) -> Reply:
     """Return the language model's reply; a recorded reply is not paid for again.
 
-    If the caller is the language model, the step ends here until its reply is recorded.
+    One that cannot be read as the prompt's schema asks is asked for once more, with what is wrong
+    with it. If the caller is the language model, the step ends here until its reply is recorded.
 
     Raises:
         BudgetExceeded: the call may cost more than the run's budget has left.
-        LlmUnavailable, LlmRefused, TimedOut: as the provider answers.
+        LlmUnavailable, LlmRefused, TimedOut: as the provider answers; the first also where it
+            answers with JSON that says nothing.
     """
+    started = time.perf_counter()
+    prompt = execution.loom.prompts.get(question.prompt).render(**question.variables)
+    first = await _recorded_reply(execution, question, prompt)
+    if prompt.schema is None:
+        return first
+    read = as_requested(first, prompt.schema)
+    llm = execution.loom.llm
+    if read.parsed is None and not llm.offline and llm.name != CALLER:
+        wrong = SHORTER if first.truncated else misfit(first.text, prompt.schema)
+        corrected = replace(prompt, user=prompt.user + CORRECTION.format(wrong=wrong))
+        second = await _second_reply(execution, question, corrected, started)
+        read = _better(read, as_requested(second, prompt.schema)) if second else read
+    if not read.text:
+        raise LlmUnavailable(f"{llm.name}: no usable answer: JSON of another form, without text")
+    return read
+
+
+def _better(first: Reply, second: Reply) -> Reply:
+    """Return the second reply if it can be used, at the cost of both."""
+    use = second if second.parsed is not None or not first.text else first
+    return replace(use, usage=first.usage + second.usage)
+
+
+async def _second_reply(
+    execution: Execution, question: Question, prompt: RenderedPrompt, started: float
+) -> Reply | None:
+    """Return the reply to a corrected prompt, None where there is no budget, time or answer."""
+    spent = time.perf_counter() - started
+    limit = None if question.seconds is None else question.seconds - spent
+    again = replace(question, task=f"{question.task}.again", seconds=limit)
+    try:
+        async with asyncio.timeout(_seconds(execution, again) * AGAIN_SHARE):
+            return await _recorded_reply(execution, again, prompt)
+    except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded, TimeoutError) as fault:
+        log.warning("%s: not asked again: %s", question.node, type(fault).__name__)
+        return None
+
+
+async def _recorded_reply(
+    execution: Execution, question: Question, prompt: RenderedPrompt
+) -> Reply:
+    """Return the reply to a prompt, from the record or recorded now."""
     loom, run = execution.loom, execution.run
-    prompt = loom.prompts.get(question.prompt).render(**question.variables)
     key = CallKey(run.id, question.node, question.task, question.n)
     if run.resumed and (known := await _recorded(execution, key)):
-        return _as_requested(known, prompt)
+        return known
     async with reserve(execution, cost_of(execution, prompt), question.aside) as settle:
         if loom.llm.name == CALLER:
             run.questions.append(_to_caller(execution, question, prompt, key))
@@ -74,7 +125,7 @@ async def ask(execution: Execution, question: Question) -> Reply:
         settle(reply.usage)
     call = _call(execution, key, prompt, reply, time.perf_counter() - started)
     async with loom.database.begin(execution.caller) as tx:
-        return _as_requested(_reply(await replies.record(tx, call)), prompt)
+        return _reply(await replies.record(tx, call))
 
 
 def _to_caller(
@@ -95,11 +146,6 @@ def _to_caller(
         schema=prompt.schema,
         most_tokens=execution.loom.settings.output_tokens,
     )
-
-
-def _as_requested(reply: Reply, prompt: RenderedPrompt) -> Reply:
-    """Return a recorded reply as the prompt's schema asks for it, as far as it can be read so."""
-    return reply if prompt.schema is None else as_requested(reply, prompt.schema)
 
 
 async def _recorded(execution: Execution, key: CallKey) -> Reply | None:
@@ -206,7 +252,7 @@ async def ask_or_note(execution: Execution, question: Question, what: str) -> Op
         seconds = min(seconds, question.seconds)
     try:
         async with asyncio.timeout(seconds):
-            reply = await ask(execution, question)
+            reply = await ask(execution, replace(question, seconds=seconds))
     except TimeoutError:
         return late_reply(what, seconds)
     except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded) as fault:

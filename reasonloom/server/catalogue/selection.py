@@ -92,9 +92,10 @@ def _reference_catalogue(toolset: Toolset, kept: Callable[[ToolLine], bool]) -> 
 
 
 def _reference_line(line: ToolLine) -> ToolLine:
-    """Return a tool with its reference's name and request."""
+    """Return a tool with its reference's name, request and answer."""
     request = line.reference_request or line.request
-    return replace(line, name=reference_name(line.name), request=request)
+    answer = line.reference_answer or line.answer
+    return replace(line, name=reference_name(line.name), request=request, answer=answer)
 
 
 def _conflicting_choice(settings: Settings) -> str | None:

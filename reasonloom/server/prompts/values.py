@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from reasonloom.nodes.graph_memory.grounding.judges import JUDGES as OF_GROUNDING
+from reasonloom.nodes.judging.views import describe_lenses
 from reasonloom.nodes.metacognition.judges import JUDGES as OF_CHECKS
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES as OF_DIVERGENT
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
@@ -81,6 +82,10 @@ def _texts(lenses: Mapping[str, str]) -> Callable[[Given], list[Offer]]:
     return lambda given: [Offer(name, text) for name, text in lenses.items()]
 
 
+def _all_lenses(lenses: Mapping[str, str]) -> Callable[[Given], list[Offer]]:
+    return lambda given: [_as_json("all", describe_lenses(lenses))]
+
+
 def _words(*words: str) -> Callable[[Given], list[Offer]]:
     return lambda given: [Offer(word, word) for word in words]
 
@@ -97,8 +102,13 @@ SOURCES: Mapping[tuple[str, str], Callable[[Given], list[Offer]]] = MappingProxy
         ("auto/route", "checkpoint"): _words("true", "false"),
         ("divergent/view", "lens"): _lenses,
         ("grounding/entailment", "lens"): _texts(OF_GROUNDING),
+        ("grounding/entailment_views", "lenses"): _all_lenses(OF_GROUNDING),
         ("thinking/stream", "quarter"): _words(*map(str, range(1, QUARTERS + 1))),
         ("thinking/stream", "stream"): _streams,
         **{(f"metacognition/{part}", "lens"): _texts(lenses) for part, lenses in OF_CHECKS.items()},
+        **{
+            (f"metacognition/{part}_views", "lenses"): _all_lenses(lenses)
+            for part, lenses in OF_CHECKS.items()
+        },
     }
 )

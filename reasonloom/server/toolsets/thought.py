@@ -18,12 +18,14 @@ from reasonloom.contracts.memory.tools import (
 from reasonloom.contracts.metacognition import (
     AssessConfidence,
     BiasesDetected,
+    BiasesJudged,
     ConfidenceAssessed,
     DetectBias,
     DetectEmotion,
     EmotionDetected,
     Evaluate,
     Evaluated,
+    Judged,
 )
 from reasonloom.contracts.thinking.analyze import Analyze, Analyzed, SpacedAnalyze
 from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown, SpacedBreakdown
@@ -63,8 +65,10 @@ TOOLSET = Toolset(
              reference=Breakdown),
         reads("assess_confidence", "Assess confidence", AssessConfidence, ConfidenceAssessed,
               asks_llm=True),
-        reads("detect_bias", "Detect biases", DetectBias, BiasesDetected, asks_llm=True),
+        reads("detect_bias", "Detect biases", DetectBias, BiasesJudged, asks_llm=True,
+              reference_answer=BiasesDetected),
         reads("detect_emotion", "Detect emotions", DetectEmotion, EmotionDetected, asks_llm=True),
-        reads("evaluate", "Evaluate reasoning", Evaluate, Evaluated, asks_llm=True),
+        reads("evaluate", "Evaluate reasoning", Evaluate, Judged, asks_llm=True,
+              reference_answer=Evaluated),
     ),
 )  # fmt: skip

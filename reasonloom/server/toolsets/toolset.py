@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from typing import Any
 
 from reasonloom.contracts.base import Answer, Request
 from reasonloom.server.envelopes.envelope import Envelope
@@ -21,8 +22,9 @@ class Effect(Enum):
 class ToolLine:
     """One tool: its name, its contract, and the graph that answers it.
 
-    `open_world` is true where the tool asks a language model. `reference_request` is the
-    contract under `serve --as`, where ours takes more arguments than the reference names.
+    `open_world` is true where the tool asks a language model. `reference_request` and
+    `reference_answer` are the contract under `serve --as`, where ours takes more arguments than
+    the reference names, or answers more.
     """
 
     name: str
@@ -33,6 +35,13 @@ class ToolLine:
     effect: Effect
     open_world: bool = False
     reference_request: type[Request] | None = None
+    reference_answer: type[Answer] | None = None
+
+    def answered(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return an answer with no more keys than the line's contract has."""
+        if self.answer is not self.reference_answer:
+            return values
+        return self.answer.model_validate(values).wire()
 
 
 def _line(
@@ -44,10 +53,13 @@ def _line(
     *,
     asks_llm: bool = False,
     reference: type[Request] | None = None,
+    reference_answer: type[Answer] | None = None,
 ) -> ToolLine:
     """Return a line whose graph has the tool's own name, without the prefix of the modes."""
     graph = name.removeprefix("reasoning_")
-    return ToolLine(name, title, request, answer, graph, effect, asks_llm, reference)
+    return ToolLine(
+        name, title, request, answer, graph, effect, asks_llm, reference, reference_answer
+    )
 
 
 reads = partial(_line, Effect.READS)

@@ -7,8 +7,8 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage
 
+from reasonloom.llm.coercion import conforms
 from reasonloom.llm.interfaces import Ask, LanguageModel
-from reasonloom.llm.structured_output import conforms
 from reasonloom.prompts.registry import PromptRegistry
 
 PROMPTS = PromptRegistry()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from typing import Any, get_args
 
 import psycopg
@@ -50,6 +51,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "detect_emotion": {"text": TEXT},
     "evaluate": {"reasoning": TEXT, "includeEmotion": True},
 }
+separately = partial(thinking, judges="separate")
 STEPS = ("checkpoints", "checkpoint_writes")
 
 
@@ -77,7 +79,7 @@ async def test_all_lenses_look_at_the_same_time_and_each_is_blind(
     }
     llm = looking(**secrets)
     llm.seconds = 0.2
-    async with thinking(access, embedder, llm) as mind:
+    async with separately(access, embedder, llm) as mind:
         answer = (await call(mind, tool, {**ASKED[tool], "context": "A CONTEXT"})).answer
     wanted = sorted((part, lens) for part in PARTS[tool] for lens in JUDGES[part])
     asks = asks_of(llm)
@@ -101,7 +103,7 @@ async def test_a_lens_that_fails_leaves_the_others_and_is_told_of(
     access: Access, embedder: Embedder, lost: ReplyFields
 ) -> None:
     seen = {"biases": [bias("framing", QUOTE)]}
-    async with thinking(access, embedder, looking(bias=seen, bias_opponent=lost)) as mind:
+    async with separately(access, embedder, looking(bias=seen, bias_opponent=lost)) as mind:
         outcome = await call(mind, "detect_bias", {"reasoning": TEXT})
     answer = outcome.answer
     assert answer["partial"] is True
@@ -115,7 +117,7 @@ async def test_a_lens_that_takes_too_long_leaves_the_others(
     access: Access, embedder: Embedder
 ) -> None:
     llm = looking(bias={"biases": [bias("framing", QUOTE)]}, bias_advocate=60.0)
-    async with thinking(access, embedder, llm, tool_timeout=4.0) as mind:
+    async with separately(access, embedder, llm, tool_timeout=4.0) as mind:
         outcome = await asyncio.wait_for(call(mind, "detect_bias", {"reasoning": TEXT}), 4)
     assert (outcome.answer["partial"], outcome.answer["lensesHeard"]) == (True, 2)
     assert outcome.answer["biases"][0]["lenses"] == ["auditor", "opponent"]
@@ -127,7 +129,7 @@ async def test_where_all_lenses_fail_what_was_computed_is_told(
 ) -> None:
     away = LlmUnavailable("away")
     llm = looking(bias=away, confidence=away, quality=away, emotion=away)
-    async with thinking(access, embedder, llm) as mind:
+    async with separately(access, embedder, llm) as mind:
         told = await call(mind, tool, ASKED[tool])
     offline = (await call(engine, tool, ASKED[tool])).answer
     assert (told.answer.pop("partial"), told.answer.pop("lensesHeard")) == (True, 0)
@@ -197,7 +199,7 @@ async def test_with_a_language_model_the_run_is_saved_and_its_key_pays_once(
     access: Access, embedder: Embedder
 ) -> None:
     llm = looking()
-    async with thinking(access, embedder, llm) as mind:
+    async with separately(access, embedder, llm) as mind:
         first = await call(mind, "evaluate", ASKED["evaluate"], key="k")
         (row,) = await rows(mind)
         assert (row.status, row.llm, row.key) == ("done", "answering", "k")
@@ -220,14 +222,14 @@ async def test_what_was_heard_is_not_paid_again_when_a_run_is_taken_up(
 
     llm = looking()
     llm.answers["biases"] = slow
-    async with thinking(access, embedder, llm) as mind:
+    async with separately(access, embedder, llm) as mind:
         broken = asyncio.create_task(call(mind, "detect_bias", ASKED["detect_bias"], key="k"))
         await asyncio.wait_for(hung.wait(), 20)
         await asyncio.sleep(0.5)
         broken.cancel()
         with suppress(asyncio.CancelledError):
             await broken
-    async with thinking(access, embedder, llm) as mind:
+    async with separately(access, embedder, llm) as mind:
         answer = (await call(mind, "detect_bias", ASKED["detect_bias"], key="k")).answer
         (row,) = await rows(mind)
     lenses = sorted(lens_of(ask) for ask in asks_of(llm))
@@ -241,7 +243,7 @@ async def test_a_run_begun_with_a_language_model_ends_without_one(
     access: Access, embedder: Embedder, engine: Engine
 ) -> None:
     llm = looking(bias=60.0)
-    async with thinking(access, embedder, llm) as mind:
+    async with separately(access, embedder, llm) as mind:
         broken = asyncio.create_task(call(mind, "detect_bias", ASKED["detect_bias"], key="k"))
         while len(asks_of(llm)) < 3:
             await asyncio.sleep(0.01)
@@ -285,7 +287,6 @@ def test_the_number_of_steps_is_known_and_saving_hangs_on_the_language_model(too
     graph = load_graph(tool)
     assert graph.more_steps
     nodes = 3
-    lenses = sum(len(JUDGES[part]) for part in PARTS[tool])
-    assert nodes + (graph.more_steps(ASKED[tool]) or 0) == 2 + lenses
+    assert nodes + (graph.more_steps(ASKED[tool]) or 0) == 2 + len(PARTS[tool])
     assert (graph.saves(offline=True), graph.saves(offline=False)) == (False, True)
     assert {*graph.words} <= {*graph.build().nodes}

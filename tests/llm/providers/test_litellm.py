@@ -11,7 +11,8 @@ import pytest
 import pytest_asyncio
 
 from reasonloom.errors import LlmRefused, LlmUnavailable, TimedOut
-from reasonloom.llm.providers.litellm import LitellmModel, is_strict
+from reasonloom.llm.providers.litellm import LitellmModel
+from reasonloom.llm.providers.response_format import is_strict
 from tests.llm.conftest import KEY, SCHEMA, MakeSettings, ask
 from tests.llm.loopback import Answer, Loopback
 
@@ -75,16 +76,6 @@ async def test_the_request_and_the_reply(server: Loopback, make: Any) -> None:
     assert not reply.usage.estimated
     assert reply.usage.cost_usd is not None
     assert reply.usage.cost_usd == pytest.approx(100 * 0.15e-6 + 10 * 0.6e-6)
-
-
-async def test_a_model_without_schemas_is_told_in_words(server: Loopback, make: Any) -> None:
-    server.script(fine(model="my-own"))
-    reply = await make("openai/my-own").answer(ask(schema=SCHEMA))
-    body = server.heard[0].body
-    assert body["response_format"] == {"type": "json_object"}
-    assert json.dumps(SCHEMA, separators=(",", ":")) in body["messages"][0]["content"]
-    assert reply.parsed == THOUGHT
-    assert reply.usage.cost_usd is None
 
 
 async def test_nothing_is_sent_that_was_not_asked_for(server: Loopback, make: Any) -> None:

@@ -10,10 +10,12 @@ import pytest
 import pytest_asyncio
 
 from reasonloom.errors import LlmUnavailable
+from reasonloom.llm.coercion import conforms
 from reasonloom.llm.interfaces import REPLY_LIMIT, LanguageModel
 from reasonloom.llm.providers.langbase import LangbaseModel
-from reasonloom.llm.providers.litellm import LitellmModel, enforceable, is_strict
-from reasonloom.llm.structured_output import conforms, read_object, says_nothing
+from reasonloom.llm.providers.litellm import LitellmModel
+from reasonloom.llm.providers.response_format import enforceable, is_strict
+from reasonloom.llm.structured_output import read_object, says_nothing
 from reasonloom.prompts.registry import PromptRegistry
 from tests.llm.conftest import KEY, SCHEMA, MakeSettings, ask
 from tests.llm.loopback import Answer, Loopback

@@ -62,7 +62,7 @@ def naming() -> Any:
 async def test_the_first_call_says_so_and_later_ones_tell_what_changed(
     access: Access, embedder: Embedder, naming: Any
 ) -> None:
-    async with thinking(access, embedder, naming) as mind:
+    async with thinking(access, embedder, naming, judges="separate") as mind:
         first = await changes(mind, "framing 90, recency 90")
         assert (first["calls"], first["appeared"], first["gone"]) == (0, [], [])
         assert "first monitored call" in first["told"]
@@ -95,7 +95,7 @@ async def test_the_first_call_says_so_and_later_ones_tell_what_changed(
 async def test_nobody_sees_the_calls_of_another(
     access: Access, embedder: Embedder, naming: Any, other: Caller
 ) -> None:
-    async with thinking(access, embedder, naming) as mind:
+    async with thinking(access, embedder, naming, judges="separate") as mind:
         await changes(mind, "framing 90")
         assert (await changes(mind, "recency 90", other))["calls"] == 0
         assert (await changes(mind, "framing 90"))["calls"] == 1
@@ -105,7 +105,7 @@ async def test_calls_that_were_not_monitored_failed_or_are_forks_do_not_count(
     access: Access, embedder: Embedder, naming: Any
 ) -> None:
     plain = Caller("anna")  # forks name no client
-    async with thinking(access, embedder, naming) as mind:
+    async with thinking(access, embedder, naming, judges="separate") as mind:
         first = await watched(mind, "framing 90", plain)
         await watched(mind, "recency 90", plain, monitor=False)
         naming.answers["biases"] = [ZeroDivisionError("broken")]
@@ -120,7 +120,7 @@ async def test_calls_that_were_not_monitored_failed_or_are_forks_do_not_count(
 async def test_a_call_whose_lenses_failed_ends_well_and_counts(
     access: Access, embedder: Embedder, naming: Any
 ) -> None:
-    async with thinking(access, embedder, naming) as mind:
+    async with thinking(access, embedder, naming, judges="separate") as mind:
         naming.answers["biases"] = [BudgetExceeded("no more")]
         outcome = await watched(mind, "framing 90")
         assert outcome.answer["partial"] is True
@@ -131,7 +131,7 @@ async def test_a_call_whose_lenses_failed_ends_well_and_counts(
 async def test_the_same_key_is_one_monitored_call(
     access: Access, embedder: Embedder, naming: Any
 ) -> None:
-    async with thinking(access, embedder, naming) as mind:
+    async with thinking(access, embedder, naming, judges="separate") as mind:
         first = await watched(mind, "framing 90", key="k")
         assert (await watched(mind, "framing 90", key="k")).answer == first.answer
         assert (await changes(mind, "framing 90"))["calls"] == 1
@@ -140,7 +140,7 @@ async def test_the_same_key_is_one_monitored_call(
 async def test_calls_at_once_do_not_disturb_each_other(
     access: Access, embedder: Embedder, naming: Any, engine: Engine
 ) -> None:
-    async with thinking(access, embedder, naming) as mind:
+    async with thinking(access, embedder, naming, judges="separate") as mind:
         told = await asyncio.gather(*(changes(mind, "framing 90") for _ in range(6)))
         assert {each["calls"] for each in told} <= set(range(6))
         assert (await changes(mind, "framing 90"))["calls"] == 6

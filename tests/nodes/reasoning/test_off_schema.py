@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
+from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.llm.providers.langbase import LangbaseModel
@@ -16,7 +18,7 @@ from reasonloom.stores.access import Access
 from tests.llm.conftest import KEY
 from tests.llm.loopback import Answer, Loopback, loopback
 from tests.support.calls import call
-from tests.support.reasoning.sessions import answered, steps, thinking, whole
+from tests.support.reasoning.sessions import answered, steps, stored_rows, thinking, whole
 
 TEXT = "Harbour pilots read the tide tables before they board."
 OTHER = "The lighthouse keeper counts the ships by their horns."
@@ -175,3 +177,15 @@ async def test_several_continuations_in_a_list_are_several_nodes(
 async def test_that_a_reply_had_another_form_is_noted(mind: Engine, server: Loopback) -> None:
     answer = await used(mind, server, "linear", FORMS["another key"])
     assert answer["notes"] == ["the answer was not the JSON asked for: its text was read out of it"]
+
+
+@pytest.mark.parametrize("form", ["[1, 2, 3]", '{"thou', 'Here it is: {"n": [{"id": 1, "ok": '])
+@pytest.mark.parametrize("mode", MODES)
+async def test_json_that_says_nothing_is_never_stored_nor_answered(
+    mind: Engine, server: Loopback, access: Access, mode: str, form: str
+) -> None:
+    answer = None
+    with suppress(LlmUnavailable):
+        answer = await used(mind, server, mode, form)
+    found = json.dumps([answer, [str(row) for row in stored_rows(access)]])
+    assert json.dumps(form)[1:-1] not in found

@@ -120,7 +120,7 @@ async def test_the_words_show_what_a_thought_is(mind: Engine, llm: GraphingLlm) 
 async def test_lost_ballots_are_told(mind: Engine, llm: GraphingLlm) -> None:
     graph, nodes = await grown(mind)
     good = {"scores": [{"label": "A", **dict.fromkeys(PARTS[:3], 0.5)}]}
-    llm.says["judge"] = [LlmUnavailable("away"), "nonsense", good]
+    llm.says["judge"] = [LlmUnavailable("away"), "nonsense", good, "nonsense"]
     scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
     assert (scored["ballots"], scored["check"], scored["partial"]) == (1, "judge", True)
     assert scored["agreement"] is None

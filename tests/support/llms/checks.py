@@ -34,14 +34,26 @@ QUIET: Mapping[PartName, dict[str, Any]] = {
 
 
 def looking(**by_lens: ReplyFields) -> AnsweringLlm:
-    """Return a model whose lenses say what is given under `<part>_<lens>`, `<part>`, or little."""
+    """Return a model whose lenses say what is given under `<part>_<lens>`, `<part>`, or little.
+
+    Asked for all viewpoints at once it leaves out those that are given no object.
+    """
 
     def said(ask: Ask) -> ReplyFields:
         part = PART_OF[(ask.schema or {})["required"][0]]
         of_part = by_lens.get(part, QUIET[part])
         return by_lens.get(f"{part}_{lens_of(ask)}", of_part)
 
-    return AnsweringLlm(**dict.fromkeys(PART_OF, said))
+    def viewed(ask: Ask) -> ReplyFields:
+        item = (ask.schema or {})["properties"]["views"]["items"]["properties"]
+        part = next(each for each in QUIET if {*QUIET[each]} <= {*item})
+        of_part = by_lens.get(part, QUIET[part])
+        if not isinstance(of_part, dict):
+            return of_part
+        found = {lens: by_lens.get(f"{part}_{lens}", of_part) for lens in JUDGES[part]}
+        return {"views": [{"view": k, **v} for k, v in found.items() if isinstance(v, dict)]}
+
+    return AnsweringLlm(views=viewed, **dict.fromkeys(PART_OF, said))
 
 
 def lens_of(ask: Ask) -> str:

@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from reasonloom.nodes.graph_memory.grounding.judges import Vote
 from reasonloom.nodes.graph_memory.grounding.reading.clause import READ
 from reasonloom.nodes.graph_memory.grounding.verdict import Verdict, Witness
+from reasonloom.nodes.judging.joining import merge_reasons
 
 DecidedBy = Literal["words", "llm", "both"]
 ALONE = 0.6
@@ -51,8 +53,17 @@ def join_votes(
     if 2 * count <= len(answers):
         verdict = _weaker(words)
         return JointVerdict(verdict, ALONE * sureness(verdict), "both", [NO_MAJORITY])
-    cited = _cited([each for each in answers if each["relation"] == relation], listed)
+    signed = sign_evidence(answers, listed)
+    deciding = [each for each in answers if each["relation"] == relation]
+    wanted: Sign = "contradicts" if relation == "contradicted" else "supports"
+    cited = {
+        key: signed[key].why
+        for key in _cited(deciding, listed)
+        if key in signed and signed[key].sign == wanted
+    }
     verdict, agreed = _decided(words, relation, cited, _left(answers, relation, claim))
+    witnesses = _explained(verdict.witnesses, signed)
+    verdict = replace(verdict, witnesses=(*witnesses, *_opposing(witnesses, signed, len(answers))))
     notes = [DIFFER] if not agreed and _clash(words, relation) else []
     by: DecidedBy = "both" if agreed or verdict is words else "llm"
     return JointVerdict(
@@ -114,21 +125,89 @@ def _clash(words: Verdict, relation: str) -> bool:
     )
 
 
-def _cited(answers: Sequence[dict[str, Any]], listed: Sequence[int]) -> dict[int, str]:
-    """Return the nodes that the answers name, the most named first, with a reason."""
+Sign = Literal["supports", "contradicts"]
+_SIGNS: Mapping[str, Sign] = MappingProxyType(
+    {
+        "supports": "supports",
+        "opposes": "contradicts",
+        "supported": "supports",
+        "partly": "supports",
+        "contradicted": "contradicts",
+    }
+)
+
+
+class Signed(NamedTuple):
+    """What most lenses that name a memory say it does to a claim, and why, in one text."""
+
+    sign: Sign
+    why: str
+    lenses: int
+
+
+def sign_evidence(answers: Sequence[Mapping[str, Any]], listed: Sequence[int]) -> dict[int, Signed]:
+    """Return the memories that lenses name, with what most of them say each does, and why.
+
+    `lenses` say so. Where as many say that it supports as that it opposes, it opposes.
+    """
+    reasons: dict[int, dict[Sign, list[str]]] = {}
+    for answer in answers:
+        for number, (sign, why) in _evidence_of(answer).items():
+            if 1 <= number <= len(listed):
+                reasons.setdefault(listed[number - 1], {}).setdefault(sign, []).append(why)
+    return {key: _most(found) for key, found in reasons.items()}
+
+
+def _most(found: Mapping[Sign, list[str]]) -> Signed:
+    sign = max(found, key=lambda each: (len(found[each]), each == "contradicts"))
+    return Signed(sign, merge_reasons(found[sign]) or "", len(found[sign]))
+
+
+def _evidence_of(answer: Mapping[str, Any]) -> dict[int, tuple[Sign, str]]:
+    """Return what one lens says of each memory, by number.
+
+    A lens that was asked alone gives one verdict and one reason for all that it names.
+    """
+    if "evidence" in answer:
+        return {
+            each["memory"]: (_SIGNS[each["relation"]], str(each["why"]))
+            for each in answer["evidence"]
+        }
+    sign = _SIGNS.get(str(answer["relation"]))
+    return {number: (sign, str(answer["why"])) for number in answer["memories"]} if sign else {}
+
+
+def _cited(answers: Sequence[Mapping[str, Any]], listed: Sequence[int]) -> list[int]:
+    """Return the nodes that the answers name, the most named first."""
     named = Counter(
         listed[number - 1]
         for each in answers
-        for number in dict.fromkeys(each["memories"])
+        for number in _evidence_of(each)
         if 1 <= number <= len(listed)
     )
-    why = {
-        listed[number - 1]: str(each["why"])
-        for each in reversed(answers)
-        for number in each["memories"]
-        if 1 <= number <= len(listed)
-    }
-    return {key: why[key] for key, _ in named.most_common()}
+    return [key for key, _ in named.most_common()]
+
+
+def _explained(witnesses: Sequence[Witness], signed: Mapping[int, Signed]) -> tuple[Witness, ...]:
+    """Return witnesses with the lenses' reason where they have none of their own."""
+    return tuple(
+        replace(each, why=signed[each.id].why or None)
+        if each.why is None and each.id in signed and signed[each.id].sign == each.relation
+        else each
+        for each in witnesses
+    )
+
+
+def _opposing(
+    witnesses: Sequence[Witness], signed: Mapping[int, Signed], heard: int
+) -> list[Witness]:
+    """Return the memories that most lenses say oppose the claim, and that are no witness yet."""
+    known = {each.id for each in witnesses}
+    return [
+        Witness(key, "contradicts", (), each.why or None)
+        for key, each in signed.items()
+        if each.sign == "contradicts" and 2 * each.lenses > heard and key not in known
+    ]
 
 
 def _left(answers: Sequence[dict[str, Any]], relation: str, claim: str) -> tuple[str, ...]:
@@ -137,14 +216,10 @@ def _left(answers: Sequence[dict[str, Any]], relation: str, claim: str) -> tuple
     return tuple(dict.fromkeys(part for part in parts if part.casefold() in claim.casefold()))
 
 
-def _witnesses(
-    cited: Mapping[int, str], relation: Literal["supports", "contradicts"], words: Verdict
-) -> tuple[Witness, ...]:
+def _witnesses(cited: Mapping[int, str], relation: Sign, words: Verdict) -> tuple[Witness, ...]:
     known = {each.id: each.covers for each in words.witnesses}
-    reason = relation == "contradicts"
     return tuple(
-        Witness(key, relation, known.get(key, ()), why if reason else None)
-        for key, why in cited.items()
+        Witness(key, relation, known.get(key, ()), why or None) for key, why in cited.items()
     )
 
 

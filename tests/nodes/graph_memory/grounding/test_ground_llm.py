@@ -43,7 +43,8 @@ def ground(settings: Settings, access: Access, embedder: Embedder) -> Ground:
         async with open_engine(settings, access=access, embedder=embedder) as engine:
             for text in stored or STORED:
                 await add(engine, text)
-        async with open_engine(settings, access=access, llm=llm, embedder=embedder) as engine:
+        alone = settings.model_copy(update={"judges": "separate"})
+        async with open_engine(alone, access=access, llm=llm, embedder=embedder) as engine:
             return await call(engine, "memory_ground", {"claim": claim})
 
     return grounded

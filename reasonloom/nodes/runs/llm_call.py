@@ -34,7 +34,8 @@ class Question:
 
     `sample` distinguishes several answers to the same question, as `Ask.sample` does; `aside`
     relates it to a later call for which budget is set aside; `seconds` is its time limit, None for
-    what the run has left. `blind` ones judge: whoever wrote what they judge should not answer.
+    what the run has left. `blind` ones judge: whoever wrote what they judge should not answer, and
+    `Loom.judge` does where there is one.
     """
 
     node: str
@@ -60,19 +61,20 @@ async def ask(execution: Execution, question: Question) -> Reply:
         LlmUnavailable, LlmRefused, TimedOut: as the provider answers.
     """
     loom, run = execution.loom, execution.run
+    llm = loom.llm_for(judging=question.blind)
     prompt = loom.prompts.get(question.prompt).render(**question.variables)
     key = CallKey(run.id, question.node, question.task, question.n)
     if run.resumed and (known := await _recorded(execution, key)):
         return _as_requested(known, prompt)
     async with reserve(execution, cost_of(execution, prompt), question.aside) as settle:
-        if loom.llm.name == CALLER:
+        if llm.name == CALLER:
             run.questions.append(_to_caller(execution, question, prompt, key))
             interrupt(f"{key.node}/{key.task}/{key.n}")
         started = time.perf_counter()
-        answer = loom.llm.answer(_to_port(execution, question, prompt))
-        reply = await traced_llm_call(loom.llm.name, answer)
+        answer = llm.answer(_to_port(execution, question, prompt))
+        reply = await traced_llm_call(llm.name, answer)
         settle(reply.usage)
-    call = _call(execution, key, prompt, reply, time.perf_counter() - started)
+    call = _call(llm.name, key, prompt, reply, time.perf_counter() - started)
     async with loom.database.begin(execution.caller) as tx:
         return _as_requested(_reply(await replies.record(tx, call)), prompt)
 
@@ -137,14 +139,14 @@ def _seconds(execution: Execution, question: Question) -> float:
 
 
 def _call(
-    execution: Execution, key: CallKey, prompt: RenderedPrompt, reply: Reply, seconds: float
+    llm: str, key: CallKey, prompt: RenderedPrompt, reply: Reply, seconds: float
 ) -> RecordedCall:
     return RecordedCall(
         key=key,
         prompt=prompt.name,
         prompt_version=prompt.version,
         prompt_hash=prompt.hash,
-        llm=execution.loom.llm.name,
+        llm=llm,
         model=reply.model,
         reply={"text": reply.text, "parsed": reply.parsed, "truncated": reply.truncated},
         tokens_in=reply.usage.tokens_in,

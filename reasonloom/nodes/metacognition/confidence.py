@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from reasonloom.nodes.metacognition.bias import measure_bias
-from reasonloom.nodes.metacognition.judges import distinct_texts, mix_scores
+from reasonloom.nodes.metacognition.judges import distinct_texts
 from reasonloom.nodes.metacognition.quality import SIDES, measure_quality, sides_of
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements, PartName
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
@@ -64,7 +64,7 @@ async def measure_confidence(read: TextAnalysis, done: Measurements) -> dict[str
 def merge_confidence(
     measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the confidence as it is told: 0.75 times the lenses' median plus 0.25 computed.
+    """Return the confidence: the lenses' median, or what was computed where none was heard.
 
     `overall_confidence` is the weighted sum of the dimensions, uncertainty taken from 1; times
     0.8 where no lens has looked.
@@ -73,10 +73,7 @@ def merge_confidence(
     dimensions = measured["dimensions"]
     warnings, recommendations = measured["warnings"], measured["recommendations"]
     if heard:
-        dimensions = {
-            name: mix_scores(median(answer[name] for answer in heard), dimensions[name])
-            for name in WEIGHTS
-        }
+        dimensions = {name: round(median(answer[name] for answer in heard), 4) for name in WEIGHTS}
         warnings = distinct_texts([*(w for answer in heard for w in answer["warnings"]), *warnings])
         proposed = (r for answer in heard for r in answer["recommendations"])
         recommendations = distinct_texts([*proposed, *recommendations])

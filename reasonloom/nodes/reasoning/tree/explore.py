@@ -12,6 +12,7 @@ from reasonloom.errors import BudgetExceeded
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.lookup import ask_informed
+from reasonloom.nodes.reasoning.tree.finals import final_orders
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Result, TreeState, TreeTask
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.reasoning.tree_search.machine import absorb, open_orders
@@ -137,7 +138,7 @@ def _as_result(
 
 
 async def absorb_results(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Give the search every result that it waits for."""
+    """Give the search every result that it waits for, and hold its finals if they are due."""
     search = cast("State", state["search"])
     by_key = {each["key"]: each["result"] for each in results_of(state)}
     came = [
@@ -147,7 +148,11 @@ async def absorb_results(state: TreeState, runtime: Runtime[Execution]) -> dict[
     likeness = await similarity_of(runtime.context.loom.embedder, texts)
     for order, result in came:
         search = absorb(search, order, result, ThoughtDistance(likeness))
-    return {"search": dict(search), "notes": likeness.notes}
+    added = {"search": dict(search), "notes": likeness.notes}
+    if "finals" in state["trial"]:
+        return added
+    finals = final_orders({**state, "search": dict(search)}, results_of(state))
+    return {**added, "trial": {**state["trial"], "finals": finals}} if finals else added
 
 
 def results_of(state: TreeState) -> list[Result]:

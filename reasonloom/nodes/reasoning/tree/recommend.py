@@ -56,7 +56,12 @@ def _restart_search(state: TreeState, execution: Execution, came: list[Result]) 
     run, trial = execution.run, state["trial"]
     if not run.retries or trial["redone"] == run.started:
         raise _fault(came)
-    again = Trial(**{**trial, "number": trial["number"] + 1, "redone": run.started})
+    again = Trial(
+        attempt=trial["attempt"],
+        number=trial["number"] + 1,
+        approaches=trial["approaches"],
+        redone=run.started,
+    )
     return {"trial": again, "search": search_for(execution, state["request"]["content"], again)}
 
 

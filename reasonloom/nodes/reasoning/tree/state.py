@@ -1,7 +1,7 @@
 """The state of tree reasoning, and what its wiring asks of it."""
 
 from operator import add
-from typing import Annotated, Any, TypedDict, cast
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from reasonloom.nodes.reasoning.attempts import MOST_ATTEMPTS
 from reasonloom.nodes.reasoning.lookup import MemoryState
@@ -29,12 +29,14 @@ class Trial(TypedDict):
         number: counts the searches from 1, so that no call of two searches has the same name.
         approaches: what is explored; order `sample` i of the search follows the i-th.
         redone: `CurrentRun.started` of the process that restarted the search, as nothing came.
+        finals: the ballots on the two best branches, once they are due.
     """
 
     attempt: int
     number: int
     approaches: list[Approach]
     redone: float | None
+    finals: NotRequired[list[Order]]
 
 
 class Result(TypedDict):
@@ -91,10 +93,12 @@ class TreeTask(TypedDict):
 
 
 def tasks(state: TreeState) -> list[TreeTask]:
-    """Return the orders that the search wants carried out now, none if it has ended."""
+    """Return the orders that the search, or its finals, want carried out now, none at the end."""
     search, trial = state["search"], state["trial"]
     if not search:
         return []
+    came = {each["key"] for each in state.get("results", []) if each["trial"] == trial["number"]}
+    finals = [order for order in trial.get("finals", []) if order["key"] not in came]
     return [
         TreeTask(
             order=order,
@@ -104,7 +108,7 @@ def tasks(state: TreeState) -> list[TreeTask]:
             history=state["history"] if order["kind"] == "sample" else [],
             memories=state["memories"],
         )
-        for order in open_orders(cast("State", search))
+        for order in (*open_orders(cast("State", search)), *finals)
     ]
 
 

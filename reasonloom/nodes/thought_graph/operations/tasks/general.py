@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
+from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance, normalised
 from reasonloom.nodes.reasoning.tree_search.orders import label
+from reasonloom.nodes.similarity import Similarity
+from reasonloom.nodes.thought_graph.operations.state import Thought
 from reasonloom.nodes.thought_graph.operations.task import Candidate, Move, Task, TaskQuestion
 
 STOPS = ".!?\u2026\u3002\uff01\uff1f"
@@ -70,8 +72,19 @@ def _bare(text: str) -> str:
     return normalised(text).rstrip(STOPS)
 
 
+SAME = 0.1
+"""Distance (see `ThoughtDistance`) at or below which two thoughts are one idea."""
+
+BY_WORDS = ThoughtDistance(Similarity({}, floor=0.0))
+
+
+def _same_idea(first: Thought, second: Thought) -> bool:
+    return BY_WORDS(first["text"], second["text"]) <= SAME
+
+
 GENERAL = Task(
     name="general",
+    same=_same_idea,
     moves={
         "generate": Move(
             "got/generate", _generate_variables, _read_continuations, "got_generate", plain=True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from uuid import uuid4
 
 import psycopg
@@ -98,17 +99,27 @@ async def test_the_finalists_are_compared_in_both_orders_and_may_change_places(
     assert (best["name"], best["votes"], answer["ballots"]) == ("By violin", 3, 5)
 
 
-async def test_no_finals_where_the_ballots_agree_or_there_are_two_branches(
+async def test_no_finals_where_the_ballots_agree(access: Access, embedder: Embedder) -> None:
+    llm = ExploringLlm()
+    async with thinking(access, embedder, llm) as mind:
+        agreed = await answered(mind, "tree", content=QUESTION)
+        two = await answered(mind, "tree", content=QUESTION, max_branches=2)
+    assert (agreed["ballots"], two["ballots"]) == (3, 2)
+    first, second = (THOUGHT.findall(each) for each in llm.asked["judge"][3:])
+    assert [text for _, text in first] == [text for _, text in second][::-1]
+
+
+async def test_two_branches_on_which_the_ballots_differ_are_judged_once_more_with_the_reasons(
     access: Access, embedder: Embedder
 ) -> None:
-    torn = ExploringLlm(judge=lambda thoughts: "A")
-    async with thinking(access, embedder, torn) as mind:
-        two = await answered(mind, "tree", content=QUESTION, max_branches=2)
-    async with thinking(access, embedder, ExploringLlm()) as mind:
-        agreed = await answered(mind, "tree", content=QUESTION)
-    assert (two["ballots"], agreed["ballots"]) == (2, 3)
-    first, second = (THOUGHT.findall(each) for each in torn.asked["judge"])
-    assert [text for _, text in first] == [text for _, text in second][::-1]
+    first_of_each = ExploringLlm(judge=lambda thoughts: "A")
+    async with thinking(access, embedder, first_of_each) as mind:
+        answer = await answered(mind, "tree", content=QUESTION, max_branches=2)
+    asked = first_of_each.asked["judge"]
+    assert (answer["ballots"], len(asked), len(set(asked))) == (4, 4, 4)
+    assert ["<reasons>" in each for each in asked] == [False, False, True, True]
+    for ballot in asked[2:]:  # each of both was the first on one of the ballots before
+        assert sorted(re.findall(r"- (.*) holds", ballot)) == ["thought A", "thought B"]
 
 
 async def test_a_ballot_shows_neither_order_nor_origin(access: Access, embedder: Embedder) -> None:

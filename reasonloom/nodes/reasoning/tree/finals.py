@@ -1,6 +1,6 @@
 """The finals of tree reasoning: the two best branches, compared in both orders.
 
-Held only where the ballots on all branches do not agree, and there are more than two.
+Held only where the ballots on all branches do not agree; they are given the reasons of these.
 """
 
 from statistics import fmean
@@ -28,7 +28,7 @@ def final_orders(state: TreeState, came: list[Result]) -> list[Order]:
         for node in search["nodes"][1:]
         if node["status"] != "twin"
     }
-    if len(nodes) <= FINALISTS or len({each["choice"] for each in ballots}) < FINALISTS:
+    if len({each["choice"] for each in ballots} & nodes.keys()) < FINALISTS:
         return []
     finalists = [nodes[each] for each in _ranked(list(nodes), ballots)[:FINALISTS]]
     orders = (finalists, finalists[::-1])

@@ -14,20 +14,20 @@ from reasonloom.errors import (
     TimedOut,
 )
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.tree.explore import results_of
 from reasonloom.nodes.reasoning.tree.propose import search_for
 from reasonloom.nodes.reasoning.tree.state import (
+    LABELLED,
     UNEXPLORED,
     Approach,
     Outcome,
     Result,
     TreeState,
     Trial,
+    results_of,
 )
 from reasonloom.nodes.reasoning.tree_search.state import Node, State
 
 FAULTS = {each.__name__: each for each in (BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut)}
-LABELLED = re.compile(r"\b(?:thought|option|answer|candidate)\s+([A-Z])\b", re.I)
 ALONE = "It is the only approach that came to something of its own; nothing was compared."
 UNCAST = "No ballot was cast; of all approaches it claims the most confidence."
 UNJUDGED = "Nothing was explored or judged."

@@ -1,5 +1,6 @@
 """The state of tree reasoning, and what its wiring asks of it."""
 
+import re
 from operator import add
 from typing import Annotated, Any, NotRequired, TypedDict, cast
 
@@ -10,6 +11,9 @@ from reasonloom.nodes.reasoning.tree_search.orders import Order
 from reasonloom.nodes.reasoning.tree_search.state import State
 
 MODE = "tree"
+LABELLED = re.compile(r"\b(?:thought|option|answer|candidate)\s+([A-Z])\b", re.I)
+"""What a ballot's reason calls a thought in spite of its instruction."""
+
 UNEXPLORED = "none"
 """The check of the open question that takes the place of the approaches."""
 
@@ -82,7 +86,11 @@ class TreeState(MemoryState, total=False):
 
 
 class TreeTask(TypedDict):
-    """The payload of the task of one order."""
+    """The payload of the task of one order.
+
+    `reasons` of earlier ballots are for finals: each with its `labels`, as pairs of a label and an
+    approach.
+    """
 
     order: Order
     trial: int
@@ -90,6 +98,7 @@ class TreeTask(TypedDict):
     content: str
     history: list[dict[str, str]]
     memories: list[dict[str, Any]]
+    reasons: NotRequired[list[dict[str, Any]]]
 
 
 def tasks(state: TreeState) -> list[TreeTask]:
@@ -97,19 +106,34 @@ def tasks(state: TreeState) -> list[TreeTask]:
     search, trial = state["search"], state["trial"]
     if not search:
         return []
-    came = {each["key"] for each in state.get("results", []) if each["trial"] == trial["number"]}
+    searched = [_task(state, order) for order in open_orders(cast("State", search))]
+    came = {each["key"]: each["result"] for each in results_of(state)}
     finals = [order for order in trial.get("finals", []) if order["key"] not in came]
-    return [
-        TreeTask(
-            order=order,
-            trial=trial["number"],
-            approach=trial["approaches"][order["sample"]] if order["kind"] == "sample" else None,
-            content=state["request"]["content"],
-            history=state["history"] if order["kind"] == "sample" else [],
-            memories=state["memories"],
-        )
-        for order in (*open_orders(cast("State", search)), *finals)
+    final = {order["key"] for order in trial.get("finals", [])}
+    reasons = [
+        {name: came[key][name] for name in ("reason", "labels")}
+        for key in sorted(came)
+        if "reason" in came[key] and key not in final
     ]
+    return [*searched, *(TreeTask(**_task(state, order), reasons=reasons) for order in finals)]
+
+
+def _task(state: TreeState, order: Order) -> TreeTask:
+    trial, followed = state["trial"], order["kind"] == "sample"
+    return TreeTask(
+        order=order,
+        trial=trial["number"],
+        approach=trial["approaches"][order["sample"]] if followed else None,
+        content=state["request"]["content"],
+        history=state["history"] if followed else [],
+        memories=state["memories"],
+    )
+
+
+def results_of(state: TreeState) -> list[Result]:
+    """Return the results of the current search."""
+    number = state["trial"]["number"]
+    return [each for each in state.get("results", []) if each["trial"] == number]
 
 
 def is_enough(state: TreeState) -> bool:

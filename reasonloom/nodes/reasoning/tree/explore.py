@@ -103,10 +103,7 @@ def _relabelled(state: TreeTask) -> list[str]:
         label = now.get(labels.get(found[1].upper(), -1))
         return f"thought {label}" if label else "another thought"
 
-    return [
-        LABELLED.sub(partial(here, dict(each["labels"])), each["reason"])
-        for each in earlier
-    ]
+    return [LABELLED.sub(partial(here, dict(each["labels"])), each["reason"]) for each in earlier]
 
 
 def _reserve_policy(execution: Execution, state: TreeTask) -> ReservePolicy:

@@ -22,10 +22,11 @@ from reasonloom.nodes.thought_graph.ballot_scoring import (
     ON_ONE,
     Candidate,
     ScoringState,
+    Verdict,
+    contest,
     lost_ballots_note,
     score_candidates,
 )
-from reasonloom.nodes.thought_graph.contest import Verdict, contest
 from reasonloom.nodes.thought_graph.graph import (
     ThoughtGraph,
     lock_open_graph,

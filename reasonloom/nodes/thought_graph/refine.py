@@ -20,10 +20,11 @@ from reasonloom.nodes.thought_graph.ballot_scoring import (
     Candidate,
     ScoringState,
     as_candidate,
+    contest,
     lost_ballots_note,
     score_candidates,
+    without_novelty,
 )
-from reasonloom.nodes.thought_graph.contest import contest, without_novelty
 from reasonloom.nodes.thought_graph.graph import (
     ThoughtGraph,
     lock_open_graph,

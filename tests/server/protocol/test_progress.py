@@ -62,11 +62,11 @@ def thought(ask: Ask) -> ReplyFields:
 
 
 def scores(ask: Ask) -> ReplyFields:
-    """Choose the first thought of a ballot."""
+    """Choose the thought that is first by its letters, wherever it stands."""
     candidates: Any = ask.material["candidates"]
-    labels = [each["label"] for each in candidates]
-    given = [{"label": label, "score": 0.5} for label in labels]
-    return {"scores": given, "best": labels[0], "reason": "It holds."}
+    best = min(candidates, key=lambda each: str(each["text"]))
+    given = [{"label": each["label"], "score": 0.5} for each in candidates]
+    return {"scores": given, "reason": "It holds.", "best": best["label"]}
 
 
 def comparison(ask: Ask) -> ReplyFields:

@@ -20,7 +20,7 @@ from reasonloom.graphs.runs.journal import WriteBehind
 from reasonloom.graphs.runs.recovery import Recovery
 from reasonloom.graphs.runs.unrecorded import answer_unrecorded
 from reasonloom.llm.embedding.from_settings import choose_embedder
-from reasonloom.llm.from_settings import choose_llm
+from reasonloom.llm.from_settings import choose_judge, choose_llm
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.nodes.execution import Loom
 from reasonloom.prompts.registry import PromptRegistry
@@ -69,6 +69,7 @@ async def open_engine(
     """
     prompts = PromptRegistry(settings.prompts)
     chosen = llm or choose_llm(settings, simulated or {})
+    judge = choose_judge(settings, simulated or {})
     access = access or await find_access(settings)
     await bring_up_to_date(access)
     database = Database(access, connections=settings.database_connections)
@@ -77,7 +78,9 @@ async def open_engine(
         chosen_embedder = embedder or await _choose_embedder(settings, database)
         opened.pop_all()
     journal = WriteBehind(database, clock)
-    loom = Loom(settings, database, chosen, chosen_embedder, prompts, clock, journal, offered)
+    loom = Loom(
+        settings, database, chosen, chosen_embedder, prompts, clock, journal, offered, judge
+    )  # fmt: skip
     steps = SavedSteps(access.app)
     engine = Engine(loom, steps, journal)
     recovery = Recovery(engine)
@@ -99,8 +102,8 @@ async def open_engine(
         await journal.flush()
         await steps.close()
         await database.close()
-        for part, given in ((loom.llm, llm), (loom.embedder, embedder)):
-            if part is not given:
+        for part, given in ((loom.llm, llm), (loom.judge, None), (loom.embedder, embedder)):
+            if part is not None and part is not given:
                 await part.close()
 
 

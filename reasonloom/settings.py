@@ -96,6 +96,7 @@ class Settings(BaseSettings):
 
     # which language model, and its limits
     llm: str | None = Field(None)
+    judge_llm: str | None = Field(None)
     embedder: str | None = Field(None)
     langbase_api_key: SecretStr | None = Field(None, validation_alias=shared("LANGBASE_API_KEY"))
     langbase_base_url: str = Field(

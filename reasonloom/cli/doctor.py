@@ -17,7 +17,7 @@ from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
 from reasonloom.errors import PromptMistake, ReasonloomError
 from reasonloom.llm.embedding.encoder import EncoderEmbedder
 from reasonloom.llm.embedding.from_settings import DEFAULT, choose_embedder
-from reasonloom.llm.from_settings import choose_llm, why
+from reasonloom.llm.from_settings import JUDGE_VARIABLE, choose_judge, choose_llm, why
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.server.catalogue.selection import built_names, choose
 from reasonloom.settings import Settings, found_keys, load_settings
@@ -74,6 +74,9 @@ async def _llm(settings: Settings) -> AsyncIterator[Finding]:
     await llm.close()
     cure = "set REASONLOOM_LLM, for example litellm:openai/gpt-5" if llm.offline else ""
     yield Finding("llm", None if llm.offline else True, why(settings), cure)
+    if judge := choose_judge(settings):
+        await judge.close()
+        yield Finding("judge", True, f"{judge.name}, because {JUDGE_VARIABLE} says so.")
     keys = found_keys()
     if keys and llm.offline:
         said = f"{', '.join(keys)} found, not used unasked"

@@ -1,17 +1,19 @@
 """The graphs of the operations on a Graph of Thoughts, and of a whole plan of them."""
 
 from langgraph.graph import END
+from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.graphs.graph import Graph, by_name, one_node, wiring
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.thought_graph.aggregate import (
     AggregateState,
     find_inputs,
+    is_compared,
     merge,
     persist_merged,
 )
 from reasonloom.nodes.thought_graph.ballot_scoring import (
-    BALLOTS,
     Ballot,
     ScoringState,
     cast_ballot,
@@ -58,6 +60,12 @@ def _after_writing(state: RefineState) -> list[Send] | str:
     return _dispatch_ballots(state) if is_changed(state) else "keep_better"
 
 
+def _after_merging(state: AggregateState, runtime: Runtime[Execution]) -> list[Send] | str:
+    """Compare what was merged with its inputs, if somebody can judge."""
+    compared = is_compared(runtime.context, state)
+    return _dispatch_ballots(state) if compared else "keep_merged"
+
+
 def _after_finding(state: PruneState) -> list[Send] | str:
     """Score what nobody has scored; where there is nothing to score, prune or put back."""
     if state["request"].get("restore"):
@@ -96,19 +104,28 @@ SCORE = Graph(
     saved=True,
     rounds=lambda request: 1,
     writes=True,
-    more_steps=lambda request: BALLOTS - 1,
-    words={"find_scored": "find the node", "cast_ballot": "cast blind ballots"},
+    words={"find_scored": "find the node", "cast_ballot": "cast a blind ballot"},
 )
 
 AGGREGATE = Graph(
     "got_aggregate",
     1,
     wiring(
-        AggregateState, {"find_inputs": find_inputs, "merge": merge, "keep_merged": persist_merged}
+        AggregateState,
+        {
+            "find_inputs": find_inputs,
+            "merge": merge,
+            "cast_ballot": cast_ballot,
+            "keep_merged": persist_merged,
+        },
+        routes={"merge": (_after_merging, ["cast_ballot", "keep_merged"])},
+        inputs={"cast_ballot": Ballot},
     ),
     saved=True,
-    rounds=lambda request: 1,
+    rounds=lambda request: 2,
     writes=True,
+    more_steps=lambda request: 1,
+    words={"cast_ballot": "compare blind"},
 )
 
 REFINE = Graph(
@@ -128,7 +145,7 @@ REFINE = Graph(
     saved=True,
     rounds=lambda request: 2,
     writes=True,
-    more_steps=lambda request: BALLOTS - 1,
+    more_steps=lambda request: 1,
     words={"find_parent": "find the node", "cast_ballot": "compare blind"},
 )
 

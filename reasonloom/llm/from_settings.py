@@ -10,7 +10,7 @@ from reasonloom.llm.providers.caller import CALLER
 from reasonloom.llm.setting_forms import one_of, split_kind, unknown_form
 from reasonloom.settings import Settings
 
-VARIABLE = "REASONLOOM_LLM"
+VARIABLE, JUDGE_VARIABLE = "REASONLOOM_LLM", "REASONLOOM_JUDGE_LLM"
 
 FORMS = (
     "offline",
@@ -23,6 +23,9 @@ FORMS = (
 )
 """The forms of the setting. `replay:FILE` plays a recording; `record:FILE:INNER` asks INNER, itself
 any other form, and appends each reply to FILE."""
+
+JUDGE_FORMS = tuple(form for form in FORMS if form not in ("offline", CALLER))
+"""Neither nobody nor whoever called can judge for another model."""
 
 _FILE_THEN_INNER = re.compile(r"((?:[A-Za-z]:(?=[\\/]))?[^:]+):(.+)", re.S)
 """A file, whose only colon may be that of a drive, and what follows the next one."""
@@ -43,6 +46,28 @@ def choose_llm(
         SettingMistake: no such kind, an argument is missing, or a recording cannot be used.
     """
     return _make(chosen(settings), settings, simulated)
+
+
+def choose_judge(
+    settings: Settings, simulated: Mapping[str, Callable[[], LanguageModel]] = _NONE
+) -> LanguageModel | None:
+    """Return the language model that judges for the other one, None where none is set.
+
+    Raises:
+        SettingMistake: as `choose_llm`, or it is `offline` or `caller`.
+    """
+    setting = settings.judge_llm
+    if not setting:
+        return None
+    if split_kind(setting)[0] not in {form.partition(":")[0] for form in JUDGE_FORMS}:
+        raise unknown_form(JUDGE_VARIABLE, setting, JUDGE_FORMS)
+    try:
+        return _make(setting, settings, simulated)
+    except SettingMistake as mistake:
+        if mistake.field != VARIABLE:
+            raise
+        message = mistake.message.replace(VARIABLE, JUDGE_VARIABLE)
+        raise SettingMistake(message, field=JUDGE_VARIABLE) from None
 
 
 def chosen(settings: Settings) -> str:

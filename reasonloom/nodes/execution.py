@@ -91,7 +91,8 @@ class Journal(Protocol):
 class Loom:
     """The parts that a step may use.
 
-    `offered` names the tools that this process serves, None if it serves none.
+    `offered` names the tools that this process serves, None if it serves none. `judge` answers in
+    place of `llm` where something is judged, if there is one.
     """
 
     settings: Settings
@@ -102,6 +103,11 @@ class Loom:
     clock: Callable[[], datetime]
     journal: Journal
     offered: frozenset[str] | None = None
+    judge: LanguageModel | None = None
+
+    def llm_for(self, *, judging: bool) -> LanguageModel:
+        """Return the language model for a question, one that judges or another."""
+        return self.judge if judging and self.judge is not None else self.llm
 
     def offers(self, tool: str) -> bool:
         """Tell whether a tool may be called here; without a server all may."""

@@ -207,11 +207,11 @@ async def make_graph(client: Client) -> dict[str, Any]:
     begun = (await client.call_tool("reasoning_got_init", {"content": content})).structured_content
     assert begun is not None
     graph, root = begun["graph_id"], begun["root_node_id"]
-    more = {"graph_id": graph, "node_id": root, "k": 1}
+    more = {"graph_id": graph, "node_id": root, "k": 2}
     made = (await client.call_tool("reasoning_got_generate", more)).structured_content
     assert made is not None
-    child = made["nodes"][0]["id"]
-    return {"graph_id": graph, "node_id": child, "node_ids": [root, child]}
+    children = [each["id"] for each in made["nodes"]]
+    return {"graph_id": graph, "node_id": children[0], "node_ids": children}
 
 
 async def make_graph_memory(client: Client) -> dict[str, Any]:

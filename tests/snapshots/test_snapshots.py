@@ -145,6 +145,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             {"label": "A", "text": "Cook at home."},
             {"label": "B", "text": "Call the Rialto."},
         ],
+        "reasons": ["Home is safe; a restaurant has to be asked first."],
     },
     "divergent/view": {
         "failed": FAILED,

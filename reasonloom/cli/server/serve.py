@@ -50,6 +50,11 @@ async def require_usable(settings: Settings) -> None:
         from reasonloom.llm.from_settings import choose_llm
 
         await choose_llm(settings).close()
+    if settings.judge_llm:
+        from reasonloom.llm.from_settings import choose_judge
+
+        if judge := choose_judge(settings):
+            await judge.close()
     if "embedder" in settings.model_fields_set:
         from reasonloom.llm.embedding.from_settings import choose_embedder
 

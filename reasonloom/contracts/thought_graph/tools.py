@@ -215,7 +215,10 @@ class ScoredNode(ByLlm):
 
 
 class AggregatedNode(ByLlm):
-    """The node that others were merged into; `used` are those whose content it kept."""
+    """The node that others were merged into; `used` are those whose content it kept.
+
+    `preferred` is the merged node, or the best of its inputs if the merged one does not beat it.
+    """
 
     graph_id: str
     node_id: str
@@ -223,6 +226,9 @@ class AggregatedNode(ByLlm):
     edges: list[GraphEdge]
     used: list[str]
     conflicts: list[str]
+    preferred: str
+    accepted: bool
+    reason: str
 
 
 class RefinedNode(ByLlm):

@@ -77,8 +77,8 @@ def _answer(wanted: str, material: Any) -> dict[str, Any]:
         way = str(material.get("approach", "It follows from the facts."))
         return {"thought": way, "confidence": 0.9}
     labels = [each["label"] for each in material["candidates"]]
-    scores = [{"label": label, "score": 0.5} for label in labels]
-    return {"scores": scores, "best": labels[0], "reason": "It can be had tomorrow."}
+    scores = [{"label": label, "flaw": "None was found.", "score": 0.5} for label in labels]
+    return {"scores": scores, "reason": "It can be had tomorrow.", "best": labels[0]}
 
 
 LINEAR_GOAL = 3.0

@@ -86,7 +86,8 @@ def _after_recommending(state: TreeState) -> list[Send] | str:
 
 def _steps_of_tree(request: dict[str, Any]) -> int:
     """Return the further steps: each approach and each ballot is one, and taken in twice."""
-    return ReasoningTree.model_validate(request).max_branches - 1 + BALLOTS
+    branches = ReasoningTree.model_validate(request).max_branches
+    return branches - 1 + min(BALLOTS, branches)
 
 
 TREE = Graph(
@@ -114,7 +115,7 @@ TREE = Graph(
         inputs=dict.fromkeys(TREE_NODES.values(), TreeTask),
     ),
     saved=True,
-    rounds=lambda request: 3,
+    rounds=lambda request: 4,
     writes=True,
     more_steps=_steps_of_tree,
     words={"take_in": "take in what came"},

@@ -8,7 +8,7 @@ from typing import Any
 
 from reasonloom.nodes.judging.joining import group_texts
 from reasonloom.nodes.metacognition.bias import measure_bias
-from reasonloom.nodes.metacognition.judges import distinct_texts, mix_scores
+from reasonloom.nodes.metacognition.judges import distinct_texts
 from reasonloom.nodes.metacognition.quality import SIDES, measure_quality, sides_of
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements, PartName
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
@@ -65,7 +65,7 @@ async def measure_confidence(read: TextAnalysis, done: Measurements) -> dict[str
 def merge_confidence(
     measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the confidence as it is told: 0.75 times the lenses' median plus 0.25 computed.
+    """Return the confidence: the lenses' median, or what was computed where none was heard.
 
     `overall_confidence` is the weighted sum of the dimensions, uncertainty taken from 1; times
     0.8 where no lens has looked.
@@ -74,10 +74,7 @@ def merge_confidence(
     dimensions = measured["dimensions"]
     warnings, recommendations = measured["warnings"], measured["recommendations"]
     if heard:
-        dimensions = {
-            name: mix_scores(median(answer[name] for answer in heard), dimensions[name])
-            for name in WEIGHTS
-        }
+        dimensions = {name: round(median(answer[name] for answer in heard), 4) for name in WEIGHTS}
         warnings = distinct_texts([*_joined(heard, "warnings"), *warnings])
         recommendations = distinct_texts([*_joined(heard, "recommendations"), *recommendations])
     whole = overall(dimensions) * (1 if heard else UNJUDGED)

@@ -49,14 +49,9 @@ JUDGES: Mapping[PartName, Mapping[str, str]] = MappingProxyType(
 )
 
 LLM_SHARE = 0.75
-"""What the lenses count where both parts have looked."""
+"""What the lenses count in a bias or an emotion that a classifier has read too."""
 
 MOST_ITEMS = 10
-
-
-def mix_scores(judged: float, computed: float) -> float:
-    """Return a number of both parts."""
-    return round(LLM_SHARE * judged + (1 - LLM_SHARE) * computed, 4)
 
 
 def distinct_texts(texts: Iterable[str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 from reasonloom.nodes.judging.joining import group_texts, merge_reasons, says_same
 from reasonloom.nodes.metacognition.argument import Argument, stems
 from reasonloom.nodes.metacognition.faults import Fault
-from reasonloom.nodes.metacognition.judges import distinct_texts, mix_scores
+from reasonloom.nodes.metacognition.judges import distinct_texts
 from reasonloom.nodes.metacognition.spans import find_quote, join_spans, overlap
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
@@ -149,7 +149,7 @@ def _finding(fault: Fault) -> dict[str, Any]:
 def merge_quality(
     measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the quality as it is told: 0.75 times the lenses' median plus 0.25 times the computed.
+    """Return the quality: the lenses' median, or what was computed where none was heard.
 
     What lenses say comes before what was computed, and what several say comes once; a fault whose
     quote is not in the text has no span.
@@ -165,10 +165,7 @@ def merge_quality(
             "recommendations": measured["recommendations"],
             "findings": measured["findings"],
         }, []
-    sides = {
-        name: mix_scores(median(answer[name] for answer in heard), measured["sides"][name])
-        for name in SIDES
-    }
+    sides = {name: round(median(answer[name] for answer in heard), 4) for name in SIDES}
     faults = _joined_faults(votes, given)
     strengths = group_texts(text for answer in heard for text in answer["strengths"])
     cures = group_texts(fault["cure"] for answer in heard for fault in answer["faults"])

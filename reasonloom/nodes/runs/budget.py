@@ -2,7 +2,8 @@
 
 Tokens of the prompt are estimated from its bytes, those of the answer by
 `REASONLOOM_OUTPUT_TOKENS`, money by the provider's prices or, where these are unknown, by the
-most expensive call of the run so far. The real cost replaces the estimate when the call ends.
+most expensive call of the run so far; of two models the dearer price counts. The real cost
+replaces the estimate when the call ends.
 """
 
 from __future__ import annotations
@@ -126,12 +127,20 @@ def _reading_cost(tokens: int) -> Cost:
 
 
 async def _prices(execution: Execution) -> Prices:
-    """Return the provider's prices, else what the run's calls have cost so far."""
-    llm, spent, ledger = execution.loom.llm, execution.run.spent, execution.run.ledger
-    known = await llm.prices() if isinstance(llm, Priced) else None
-    if known is not None:
-        return Prices(token_in=known[0], token_out=known[1])
-    return Prices(call=max(ledger.dearest, spent.usd / spent.calls if spent.calls else 0.0))
+    """Return the greatest prices of the models that the run asks.
+
+    Of a model without known prices, a call costs what the run's calls have cost so far.
+    """
+    loom, spent, ledger = execution.loom, execution.run.spent, execution.run.ledger
+    llms = [loom.llm] if loom.judge is None else [loom.llm, loom.judge]
+    known = [await llm.prices() if isinstance(llm, Priced) else None for llm in llms]
+    of_tokens = [each for each in known if each is not None]
+    per_call = max(ledger.dearest, spent.usd / spent.calls if spent.calls else 0.0)
+    return Prices(
+        call=per_call if None in known else 0.0,
+        token_in=max((each[0] for each in of_tokens), default=0.0),
+        token_out=max((each[1] for each in of_tokens), default=0.0),
+    )
 
 
 def _shortfall(

@@ -42,7 +42,8 @@ class Question:
 
     `sample` distinguishes several answers to the same question, as `Ask.sample` does; `aside`
     relates it to a later call for which budget is set aside; `seconds` is its time limit, None for
-    what the run has left. `blind` ones judge: whoever wrote what they judge should not answer.
+    what the run has left. `blind` ones judge: whoever wrote what they judge should not answer, and
+    `Loom.judge` does where there is one.
     """
 
     node: str
@@ -75,7 +76,7 @@ async def ask(execution: Execution, question: Question) -> Reply:
     if prompt.schema is None:
         return first
     read = as_requested(first, prompt.schema)
-    llm = execution.loom.llm
+    llm = execution.loom.llm_for(judging=question.blind)
     if read.parsed is None and not llm.offline and llm.name != CALLER:
         wrong = SHORTER if first.truncated else misfit(first.text, prompt.schema)
         corrected = replace(prompt, user=prompt.user + CORRECTION.format(wrong=wrong))
@@ -112,18 +113,19 @@ async def _recorded_reply(
 ) -> Reply:
     """Return the reply to a prompt, from the record or recorded now."""
     loom, run = execution.loom, execution.run
+    llm = loom.llm_for(judging=question.blind)
     key = CallKey(run.id, question.node, question.task, question.n)
     if run.resumed and (known := await _recorded(execution, key)):
         return known
     async with reserve(execution, cost_of(execution, prompt), question.aside) as settle:
-        if loom.llm.name == CALLER:
+        if llm.name == CALLER:
             run.questions.append(_to_caller(execution, question, prompt, key))
             interrupt(f"{key.node}/{key.task}/{key.n}")
         started = time.perf_counter()
-        answer = loom.llm.answer(_to_port(execution, question, prompt))
-        reply = await traced_llm_call(loom.llm.name, answer)
+        answer = llm.answer(_to_port(execution, question, prompt))
+        reply = await traced_llm_call(llm.name, answer)
         settle(reply.usage)
-    call = _call(execution, key, prompt, reply, time.perf_counter() - started)
+    call = _call(llm.name, key, prompt, reply, time.perf_counter() - started)
     async with loom.database.begin(execution.caller) as tx:
         return _reply(await replies.record(tx, call))
 
@@ -183,14 +185,14 @@ def _seconds(execution: Execution, question: Question) -> float:
 
 
 def _call(
-    execution: Execution, key: CallKey, prompt: RenderedPrompt, reply: Reply, seconds: float
+    llm: str, key: CallKey, prompt: RenderedPrompt, reply: Reply, seconds: float
 ) -> RecordedCall:
     return RecordedCall(
         key=key,
         prompt=prompt.name,
         prompt_version=prompt.version,
         prompt_hash=prompt.hash,
-        llm=execution.loom.llm.name,
+        llm=llm,
         model=reply.model,
         reply={"text": reply.text, "parsed": reply.parsed, "truncated": reply.truncated},
         tokens_in=reply.usage.tokens_in,

@@ -66,7 +66,7 @@ async def measure_figures(embedder: Embedder, session: FullSession) -> SessionFi
     return SessionFigures(
         thoughts,
         coherence=coherence(thoughts, links),
-        confidence=confidence(thoughts, links),
+        confidence=confidence(thoughts),
         coverage=coverage,
         links=links,
         missed=missed,
@@ -94,22 +94,9 @@ def coherence(thoughts: Sequence[ThoughtRow], links: Sequence[Link]) -> float:
     return 1.0 if len(thoughts) == 1 else 0.0
 
 
-def confidence(thoughts: Sequence[ThoughtRow], links: Sequence[Link]) -> float:
-    """Return the thoughts' mean confidence, weighted by recency and by agreement.
-
-    A thought weighs 2 ** -(thoughts since / `HALF_LIFE`) times (1 + its mean likeness to the
-    thoughts it follows and is followed by) / 2.
-    """
-    likeness_at: dict[object, list[float]] = {each.id: [] for each in thoughts}
-    for link in links:
-        likeness_at[link.before.id].append(link.likeness)
-        likeness_at[link.after.id].append(link.likeness)
-    weights = [
-        2 ** (-since / HALF_LIFE)
-        * (1 + (fmean(likeness_at[each.id]) if likeness_at[each.id] else 0.0))
-        / 2
-        for since, each in enumerate(reversed(thoughts))
-    ]
+def confidence(thoughts: Sequence[ThoughtRow]) -> float:
+    """Return the thoughts' mean confidence; each weighs 2 ** -(thoughts since / `HALF_LIFE`)."""
+    weights = [2 ** (-since / HALF_LIFE) for since in range(len(thoughts))]
     total = math.fsum(weights)
     products = (w * each.confidence for w, each in zip(weights, reversed(thoughts), strict=True))
     return math.fsum(products) / total if total else 0.0

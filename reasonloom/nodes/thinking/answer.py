@@ -59,9 +59,7 @@ def confidence(state: ThinkingState) -> float:
     if "confidence" in state["synthesis"]:
         return float(state["synthesis"]["confidence"])
     claims = [float(each["confidence"]) for each in last_outputs(brief, state["said"]).values()]
-    alone = len(brief["streams"]) == 1
-    agreement = None if alone else float(state["synthesis"]["parts"]["agreement"])
-    return confidence_of(claims, agreement, verdicts_of(state.get("checks", []), JOINT))
+    return confidence_of(claims, verdicts_of(state.get("checks", []), JOINT))
 
 
 def missing_of(state: ThinkingState) -> list[MissingPart]:

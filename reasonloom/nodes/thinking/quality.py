@@ -89,18 +89,9 @@ BREACH_FACTOR = 0.5
 """Factor on the confidence if every constraint is broken."""
 
 
-def confidence_of(
-    claims: Sequence[float],
-    agreement: float | None,
-    verdicts: Sequence[Mapping[str, Any]],
-) -> float:
-    """Return 0..1: the mean claim, halved without agreement, lowered by broken constraints.
-
-    `agreement` is None for a single stream.
-    """
+def confidence_of(claims: Sequence[float], verdicts: Sequence[Mapping[str, Any]]) -> float:
+    """Return 0..1: the mean claim, lowered by broken constraints."""
     mean = fmean(claims)
-    if agreement is not None:
-        mean *= (1 + agreement) / 2
     if verdicts:
         share = sum(each["kept"] is False for each in verdicts) / len(verdicts)
         mean *= 1 - share * (1 - BREACH_FACTOR)

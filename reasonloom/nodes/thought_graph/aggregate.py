@@ -1,4 +1,7 @@
-"""Merges nodes of a graph into one that keeps the best of each; they stay active."""
+"""Merges nodes of a graph into one that keeps the best of each; they stay active.
+
+The merged node must beat the best of them, as blind ballots on both say, or it becomes inactive.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,16 @@ from reasonloom.nodes.offline import remark
 from reasonloom.nodes.reasoning.attempts import reply_notes
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.nodes.similarity import Similarity, similarity_of
+from reasonloom.nodes.thought_graph.ballot_scoring import (
+    JUDGE,
+    ON_ONE,
+    Candidate,
+    ScoringState,
+    Verdict,
+    contest,
+    lost_ballots_note,
+    score_candidates,
+)
 from reasonloom.nodes.thought_graph.graph import (
     ThoughtGraph,
     lock_open_graph,
@@ -34,7 +47,6 @@ from reasonloom.nodes.thought_graph.merging import (
 from reasonloom.nodes.thought_graph.merging import read_merger as read_merged
 from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
 from reasonloom.nodes.thought_graph.state import (
-    GotToolState,
     Thought,
     as_thoughts,
     complete_operation,
@@ -48,17 +60,27 @@ from reasonloom.text.sentences import sentences_in
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+    from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
 
 FIELD = "node_ids"
+ANCESTOR = "node {number} comes from node {before}; a thought is not merged with its own ancestor"
+UNJUDGED = "nobody judged whether the merged thought is better than what it was merged from"
+BETTER = "{votes} of {cast} blind ballots prefer the merged thought to node {number}"
+BEATEN = (
+    "{votes} of {cast} blind ballots do not prefer the merged thought to node {number}; it stays"
+)
 TWICE = "names node {number} twice; an aggregation merges different nodes"
 TOO_DEEP = (
     "node {number} is at depth {depth}, the graph's max_depth: its aggregation would come below it"
 )
 
 
-class AggregateState(GotToolState, total=False):
-    """The state of aggregating: the inputs in the order they were named, and the merger."""
+class AggregateState(ScoringState, total=False):
+    """The state of aggregating: the inputs in the order they were named, and the merger.
+
+    The candidates are the inputs that the merged thought must beat, and at last itself. A run that
+    an earlier version began has none.
+    """
 
     inputs: list[Thought]
     merged: Merged
@@ -72,7 +94,20 @@ async def find_inputs(state: AggregateState, runtime: Runtime[Execution]) -> dic
         graph = await read_open_graph(tx, request.graph_id)
     nodes = require_distinct(graph, request.node_ids, field=FIELD, twice=TWICE)
     _check_depth(graph, nodes)
-    return {"place": place_of(graph, request.problem), "inputs": as_thoughts(nodes)}
+    _check_lines(graph, nodes)
+    return {
+        "place": place_of(graph, request.problem),
+        "inputs": as_thoughts(nodes),
+        "memories": [],
+        "candidates": [_candidate(str(node.id), node.content) for node in _rivals(nodes)],
+    }
+
+
+def _rivals(nodes: Sequence[NodeRow]) -> list[NodeRow]:
+    """Return the inputs to beat: the best one, or the best `ON_ONE` - 1 where one has no score."""
+    ranked = sorted(nodes, key=lambda node: (-node.worth, node.number))
+    scored = all(node.score is not None for node in nodes)
+    return ranked[: 1 if scored else ON_ONE - 1]
 
 
 def require_distinct(
@@ -103,6 +138,20 @@ def _check_depth(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> None:
         raise InvalidArgument(message, field=FIELD)
 
 
+def _check_lines(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> None:
+    """Refuse to merge a node with its own ancestor.
+
+    Raises:
+        InvalidArgument: one of the nodes was derived from another.
+    """
+    for node in nodes:
+        line = {each.id for each in graph.line(node)}
+        before = next((each for each in nodes if each.id in line), None)
+        if before is not None:
+            message = ANCESTOR.format(number=node.number, before=before.number)
+            raise InvalidArgument(message, field=FIELD)
+
+
 async def merge(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Ask for one thought in place of the inputs, which it sees in an order drawn by lot.
 
@@ -120,11 +169,26 @@ async def merge(state: AggregateState, runtime: Runtime[Execution]) -> dict[str,
     )
     reply = await ask(execution, question)
     merged, notes = read_merged(reply, by_label)
-    return {"merged": merged, "notes": [*reply_notes(reply), *notes]}
+    new = _candidate(str(execution.run.effect("node")), merged["content"])
+    return {
+        "merged": merged,
+        "candidates": [*state.get("candidates", []), new],
+        "notes": [*reply_notes(reply), *notes],
+    }
+
+
+def _candidate(node_id: str, content: str) -> Candidate:
+    """Return a thought for ballots; what it rests on would show which one was merged."""
+    return Candidate(id=node_id, content=content, rests_on=[])
+
+
+def is_compared(execution: Execution, state: AggregateState) -> bool:
+    """Tell whether ballots compare the merged thought with its inputs."""
+    return not execution.loom.llm.offline and len(state.get("candidates", [])) > 1
 
 
 async def persist_merged(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Add the merged thought and its edges to the graph, and answer."""
+    """Add the merged thought and its edges to the graph, with the scores, and answer."""
     execution, inputs, merged = runtime.context, state["inputs"], state["merged"]
     texts = [merged["content"], *sentences_in(merged["content"])]
     likeness = await similarity_of(
@@ -132,16 +196,44 @@ async def persist_merged(state: AggregateState, runtime: Runtime[Execution]) -> 
     )
     kept, claims = used_inputs(merged, inputs, likeness)
     found, unquoted = find_conflicts(inputs, merged["conflicts"])
-    notes = [*likeness.notes, *claims, *unquoted]
+    verdict, scores, unscored = await _judged(execution, state)
+    notes = [*likeness.notes, *claims, *unquoted, *unscored]
     async with execution.loom.database.begin(execution.caller) as tx:
         graph = await lock_open_graph(tx, state["place"]["graph"])
         nodes = [graph.active_node(each["id"], field=FIELD) for each in inputs]
         node = _node(execution, graph, merged, nodes)
         await graph_nodes.add(tx, [node])
         await graph_edges.add(tx, _edges(execution, graph, node, nodes, found, likeness))
+        await graph_nodes.set_scores(tx, scores)
+        if verdict is not None and not verdict.better:
+            await graph_nodes.set_replaced(tx, node.id, UUID(verdict.rival))
         grown = await read_graph(tx, state["place"]["graph"])
-        answer = _answer(execution, grown, kept, found)
+        answer = _answer(execution, state, grown, kept, found, verdict)
         return await complete_operation(tx, execution, state, answer, notes)
+
+
+async def _judged(
+    execution: Execution, state: AggregateState
+) -> tuple[Verdict | None, dict[UUID, Scored], list[str]]:
+    """Return the verdict on the merged thought, the scores of all that was judged, and notes.
+
+    Its id is this run's, even if a fork takes over candidates that its origin has named.
+    """
+    candidates = state.get("candidates", [])
+    if not state.get("cast"):
+        lost = lost_ballots_note(execution, state) if is_compared(execution, state) else []
+        return None, {}, lost
+    *rivals, new = (each["id"] for each in candidates)
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        graph = await read_open_graph(tx, state["place"]["graph"])
+    scores, notes = await score_candidates(execution, state, graph)
+    judged = {
+        execution.run.effect("node") if each == new else UUID(each): scored
+        for each, scored in scores.items()
+        if scored.check == JUDGE
+    }
+    lost = lost_ballots_note(execution, state)
+    return contest(state, new, rivals), judged, [*notes, *lost]
 
 
 def _node(
@@ -193,11 +285,27 @@ def _edges(
     return [*merged, *against]
 
 
+def _reason(graph: ThoughtGraph, verdict: Verdict | None) -> str:
+    if verdict is None:
+        return UNJUDGED
+    number = graph.node(verdict.rival).number
+    if verdict.better:
+        return BETTER.format(votes=verdict.votes, cast=verdict.cast, number=number)
+    return BEATEN.format(votes=verdict.votes, cast=verdict.cast, number=number)
+
+
 def _answer(
-    execution: Execution, graph: ThoughtGraph, kept: list[str], found: Sequence[Conflict]
+    execution: Execution,
+    state: AggregateState,
+    graph: ThoughtGraph,
+    kept: list[str],
+    found: Sequence[Conflict],
+    verdict: Verdict | None,
 ) -> AggregatedNode:
     run = execution.run
     node = graph.by_id[run.effect("node")]
+    accepted = verdict is None or verdict.better
+    missing = is_compared(execution, state) and bool(lost_ballots_note(execution, state))
     return AggregatedNode(
         graph_id=str(graph.row.id),
         node_id=str(node.id),
@@ -205,7 +313,11 @@ def _answer(
         edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run.id],
         used=kept,
         conflicts=[describe_conflict(each) for each in found],
+        preferred=str(node.id) if accepted or verdict is None else verdict.rival,
+        accepted=accepted,
+        reason=_reason(graph, verdict),
         llm=execution.loom.llm.name,
         run_id=str(run.id),
+        **({"partial": True} if missing else {}),
         **remark(execution),
     )

@@ -3,22 +3,24 @@
 The score is the weighted mean of four parts, each 0..1. Relevance, validity and depth are the
 means of the ballots; novelty is 1 - the greatest likeness to any other active thought of the
 graph. Without ballots all four are computed, and the check is called local.
+
+Every ballot on the same thoughts has another order, and each thought is as often first as last. A
+thought that is judged alone gets one ballot: a second would be the same question again.
 """
 
 from __future__ import annotations
 
-import random
 from collections import defaultdict
 from collections.abc import Sequence
 from operator import add
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict
 from uuid import UUID
 
 from langgraph.runtime import Runtime
 
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.tree_search.orders import label
+from reasonloom.nodes.reasoning.tree_search.orders import balanced_orders, label
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.nodes.thought_graph.state import GotToolState, Place
@@ -36,12 +38,14 @@ if TYPE_CHECKING:
 
 
 BALLOTS = 3
-"""Ballots on each thought: an odd number, so that two thoughts cannot tie."""
+"""Ballots on thoughts that are compared, at most: one for each of them."""
 
 ON_ONE = 8
 """Thoughts on one ballot, at most."""
 
-WEIGHTS = {"relevance": 0.3, "validity": 0.4, "depth": 0.15, "novelty": 0.15}
+WEIGHTS = {"relevance": 0.4, "validity": 0.55, "depth": 0.03, "novelty": 0.02}
+"""Depth and novelty only decide between equals: what solves the problem and is correct has 0.95."""
+
 JUDGED = ("relevance", "validity", "depth")
 UNKNOWN = 0.5
 """Validity if nobody could judge it."""
@@ -96,29 +100,22 @@ def as_candidate(graph: ThoughtGraph, node: NodeRow) -> Candidate:
 
 
 def make_ballots(state: ScoringState) -> list[Ballot]:
-    """Return the ballots on a state's candidates, each in its own order.
-
-    The order is drawn from the candidates' ids and the ballot's number, the same on every replay.
-    """
-    candidates = state["candidates"]
-    batches = [candidates[at : at + ON_ONE] for at in range(0, len(candidates), ON_ONE)]
+    """Return the ballots on a state's candidates, in balanced orders, the same on every replay."""
+    by_id = {each["id"]: each for each in state["candidates"]}
+    ids = list(by_id)
+    batches = [ids[at : at + ON_ONE] for at in range(0, len(ids), ON_ONE)]
     return [
         Ballot(
             number=number,
             task=f"{place}.{number}",
             place=state["place"],
             memories=state["memories"],
-            candidates=_shuffled(batch, number),
+            candidates=[by_id[each] for each in order],
             others=state.get("others", []),
         )
-        for number in range(BALLOTS)
         for place, batch in enumerate(batches)
+        for number, order in enumerate(balanced_orders(batch, BALLOTS, ".".join(batch)))
     ]
-
-
-def _shuffled(batch: Sequence[Candidate], number: int) -> list[Candidate]:
-    seed = ".".join([str(number), *(each["id"] for each in batch)])
-    return random.Random(seed).sample(batch, len(batch))  # noqa: S311 - no secret, but replayable
 
 
 async def cast_ballot(state: Ballot, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -224,6 +221,61 @@ def total_score(parts: dict[str, float]) -> float:
     return sum(WEIGHTS[part] * value for part, value in parts.items()) / weight
 
 
+LEAST_GAIN = 1e-9
+"""Below this, means of the same numbers may differ by rounding."""
+
+
+class Verdict(NamedTuple):
+    """Whether the new thought is preferred, how many of the ballots cast say so, and the rival."""
+
+    better: bool
+    votes: int
+    cast: int
+    rival: str
+
+
+def contest(state: ScoringState, new: str, rivals: Sequence[str]) -> Verdict | None:
+    """Return how a new thought does against the best of its rivals; None if no ballot has both.
+
+    All are ids; of equal rivals the first is the best.
+    """
+    cast = {rival: _totals(state, rival, new) for rival in rivals}
+    judged = [rival for rival in rivals if cast[rival]]
+    if not judged:
+        return None
+    rival = max(judged, key=lambda each: fmean(before for before, _ in cast[each]))
+    pairs = cast[rival]
+    better = beats(pairs)
+    votes = sum((after > before) is better for before, after in pairs)
+    return Verdict(better, votes, len(pairs), rival)
+
+
+def _totals(state: ScoringState, old: str, new: str) -> list[tuple[float, float]]:
+    """Return what each ballot that judged two thoughts gave both, without novelty."""
+    cast = (each["scores"] for each in state.get("cast", []))
+    return [
+        (total_score(each[old]), total_score(each[new]))
+        for each in cast
+        if old in each and new in each
+    ]
+
+
+def beats(pairs: Sequence[tuple[float, float]]) -> bool:
+    """Tell whether the second thought of each pair of totals beats the first over all pairs.
+
+    More ballots prefer it, or as many and its totals are greater; a draw is no gain.
+    """
+    wins = sum(after > before for before, after in pairs)
+    losses = sum(after < before for before, after in pairs)
+    gain = fmean(after for _, after in pairs) - fmean(before for before, _ in pairs)
+    return wins > losses or (wins == losses and gain > LEAST_GAIN)
+
+
+def without_novelty(scored: Scored) -> float:
+    """Return the score without novelty: what continues a thought is always near it."""
+    return total_score({part: value for part, value in scored.parts.items() if part != "novelty"})
+
+
 def agreement(cast: list[dict[str, float]]) -> float | None:
     """Return 1 - (greatest - least total) over the ballots, None for fewer than two."""
     totals = [total_score(each) for each in cast]
@@ -245,11 +297,12 @@ def _computed(problem: str, of: Candidate, likeness: Similarity) -> dict[str, fl
     }
 
 
-def lost_ballots_note(execution: Execution, cast: int) -> list[str]:
+def lost_ballots_note(execution: Execution, state: ScoringState) -> list[str]:
     """Return a note on ballots that did not come."""
-    if execution.loom.llm.offline or cast == BALLOTS:
+    count, cast = len(make_ballots(state)), len(state.get("cast", []))
+    if execution.loom.llm.offline or cast >= count:
         return []
-    return [LOST.format(lost=BALLOTS - cast, count=BALLOTS)]
+    return [LOST.format(lost=count - cast, count=count)]
 
 
 MOST_OTHERS = 5

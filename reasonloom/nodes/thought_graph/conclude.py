@@ -192,12 +192,6 @@ def agreement(ends: Sequence[Thought], likeness: Similarity) -> float | None:
     return fmean(alike) if alike else None
 
 
-def confidence(worths: Sequence[float], agreed: float | None) -> float:
-    """Return the mean worth of the terminal nodes, halved if they do not agree at all."""
-    mean = fmean(worths)
-    return mean if agreed is None else mean * (1 + agreed) / 2
-
-
 def most_similar(ends: Sequence[Thought], conclusion: str, likeness: Similarity) -> list[str]:
     """Return the labels of the nodes at least as similar to a conclusion as the mean."""
     alike = {label(each): likeness.of(each["content"], conclusion) for each in ends}

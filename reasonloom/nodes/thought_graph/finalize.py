@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -19,7 +20,6 @@ from reasonloom.nodes.thought_graph.conclude import (
     FOUND,
     FinalizeState,
     agreement,
-    confidence,
     label,
     most_similar,
 )
@@ -95,7 +95,7 @@ def _thought(execution: Execution, state: FinalizeState) -> NewThought:
         mode=MODE,
         question=state["place"]["problem"],
         content=conclusion["content"],
-        confidence=confidence(state["worths"], conclusion["agreement"]),
+        confidence=fmean(state["worths"]),
         metadata={"graph_id": state["place"]["graph"], "sources": _sources(state)},
     )
 

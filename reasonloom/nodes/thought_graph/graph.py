@@ -182,6 +182,10 @@ def _require_open(graph: ThoughtGraph) -> ThoughtGraph:
 async def _load(tx: Transaction, row: GraphRow) -> ThoughtGraph:
     nodes = await graph_nodes.of_graph(tx, row.id)
     place = {node.id: node.number for node in nodes}
-    edges = await graph_edges.of_graph(tx, row.id)
+    edges = [
+        edge
+        for edge in await graph_edges.of_graph(tx, row.id)
+        if edge.to_node in place and edge.from_node in place  # else added since the nodes were read
+    ]
     edges.sort(key=lambda edge: (place[edge.to_node], place[edge.from_node]))
     return ThoughtGraph(row, nodes, edges)

@@ -20,10 +20,10 @@ from reasonloom.nodes.thought_graph.ballot_scoring import (
     Candidate,
     ScoringState,
     as_candidate,
-    ballot_scores,
+    contest,
     lost_ballots_note,
     score_candidates,
-    total_score,
+    without_novelty,
 )
 from reasonloom.nodes.thought_graph.graph import (
     ThoughtGraph,
@@ -161,33 +161,23 @@ async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dic
             both = [scores[each["id"]] for each in state["candidates"]]
             await _add(tx, execution, state, parent, both, accepted=verdict[0])
         answer = _answer(execution, state, await read_graph(tx, place["graph"]), verdict)
-        notes = (
-            [*notes, *lost_ballots_note(execution, len(state.get("cast", [])))]
-            if changed
-            else notes
-        )
+        notes = [*notes, *lost_ballots_note(execution, state)] if changed else notes
         return await complete_operation(tx, execution, state, answer, notes)
 
 
 def _verdict(state: RefineState, scores: dict[str, Scored]) -> tuple[bool, str]:
     """Tell whether the refinement is preferred, and why.
 
-    By the majority of ballots that judged both, without novelty, since a refinement is always near
-    its parent; without ballots by the computed parts. A draw keeps the parent.
+    By the ballots that judged both, see `contest`; without ballots by the computed parts. A draw
+    keeps the parent.
     """
     old, new = (each["id"] for each in state["candidates"])
-    pairs = list(zip(ballot_scores(state, old), ballot_scores(state, new), strict=False))
-    if not pairs:
-        better = _without_novelty(scores[new]) > _without_novelty(scores[old])
+    found = contest(state, new, [old])
+    if found is None:
+        better = without_novelty(scores[new]) > without_novelty(scores[old])
         return better, COUNTED.format(which=WHICH[better])
-    votes = sum(total_score(after) > total_score(before) for before, after in pairs)
-    better = 2 * votes > len(pairs)
-    for_it = votes if better else len(pairs) - votes
-    return better, PREFERRED.format(votes=for_it, cast=len(pairs), which=WHICH[better])
-
-
-def _without_novelty(scored: Scored) -> float:
-    return total_score({part: value for part, value in scored.parts.items() if part != "novelty"})
+    which = WHICH[found.better]
+    return found.better, PREFERRED.format(votes=found.votes, cast=found.cast, which=which)
 
 
 async def _add(
@@ -240,7 +230,7 @@ def _answer(
     changed = is_changed(state)
     wanted = str(run.effect("node")) if changed else state["node"]["id"]
     node = graph.node(wanted)
-    missing = changed and bool(lost_ballots_note(execution, len(state.get("cast", []))))
+    missing = changed and bool(lost_ballots_note(execution, state))
     return RefinedNode(
         graph_id=str(graph.row.id),
         node_id=wanted,

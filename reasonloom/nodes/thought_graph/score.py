@@ -14,7 +14,6 @@ from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thought_graph import ballot_scoring
 from reasonloom.nodes.thought_graph.ballot_scoring import (
-    BALLOTS,
     LOCAL,
     WEIGHTS,
     ScoringState,
@@ -85,7 +84,7 @@ async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dic
             tx, ballot_scoring.relation_edges(execution, graph.row.id, _relations(state, graph))
         )
         answer = _answer(execution, state, await read_graph(tx, place["graph"]), scored)
-        notes = [*notes, *lost_ballots_note(execution, answer.ballots)]
+        notes = [*notes, *lost_ballots_note(execution, state)]
         return await complete_operation(tx, execution, state, answer, notes)
 
 
@@ -114,7 +113,7 @@ def _answer(
 ) -> ScoredNode:
     run, wanted = execution.run.id, state["candidates"][0]["id"]
     cast = ballot_scores(state, wanted)
-    missing = not execution.loom.llm.offline and len(cast) < BALLOTS
+    missing = bool(lost_ballots_note(execution, state))
     return ScoredNode(
         graph_id=str(graph.row.id),
         node_id=wanted,

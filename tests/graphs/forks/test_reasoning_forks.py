@@ -43,13 +43,15 @@ class Voiced(AnsweringLlm):
             "thought": self._thought,
             "scores": self._ballot,
             "viewpoint": lambda ask: {"viewpoint": self._of(ask, "lens"), "confidence": 0.8},
-            "synthesis": {"synthesis": f"{voice}: together (P1).", "sources": ["P1"]},
+            "synthesis": {
+                "synthesis": f"{voice}: together (P1).", "sources": ["P1"], "confidence": 0.8,
+            },
             "strengths": {
                 "strengths": ["short"], "weaknesses": ["vague"], "recommendations": ["say more"],
                 "confidence": 0.4, "findings": [],
             },
             "revision": {"revision": f"{voice}: by the mill, for three reasons."},
-            "better": self._better,
+            "reason": self._better,
             "mode": {"mode": "tree", "confidence": 0.9, "rationale": f"{voice} says so."},
         }  # fmt: skip
         super().__init__(**{**said, **more})
@@ -65,7 +67,7 @@ class Voiced(AnsweringLlm):
         candidates: Any = ask.material["candidates"]
         best = min(candidates, key=lambda each: WAYS.index(each["text"].split()[-1]))
         scores = [{"label": each["label"], "score": 0.9} for each in candidates]
-        return {"scores": scores, "best": best["label"], "reason": f"{self.voice} prefers it."}
+        return {"scores": scores, "reason": f"{self.voice} prefers it.", "best": best["label"]}
 
     def _better(self, ask: Ask) -> dict[str, Any]:
         first = "reasons" in str(ask.material["first"])
@@ -114,9 +116,9 @@ async def origin(engine: Engine, mode: str) -> dict[str, Any]:
         ("divergent", "take_perspective", {"viewpoint": 3, "synthesis": 1}),
         ("divergent", "synthesise", {"synthesis": 1}),
         ("divergent", "keep_perspectives", {}),
-        ("reflection", "criticise", {"strengths": 1, "revision": 1, "better": 1}),
-        ("reflection", "revise", {"revision": 1, "better": 1}),
-        ("reflection", "compare", {"better": 1}),
+        ("reflection", "criticise", {"strengths": 1, "revision": 1, "reason": 1}),
+        ("reflection", "revise", {"revision": 1, "reason": 1}),
+        ("reflection", "compare", {"reason": 1}),
         ("reflection", "keep_reflection", {}),
         ("auto", "measure_problem", {"mode": 1}),
         ("auto", "hear_vote", {"mode": 1}),
@@ -144,11 +146,11 @@ async def test_a_fork_asks_what_comes_from_its_node_on_and_nothing_before(
 @pytest.mark.parametrize(
     ("mode", "at", "pinned", "marked"),
     [
-        ("tree", "explore_branch", {"tree__judge": 3, "tree__explore": 2}, {"scores": 3}),
-        ("tree", "explore_branch", {"tree__judge": 2, "tree__explore": 3}, {"thought": 3}),
+        ("tree", "explore_branch", {"tree__judge": 4, "tree__explore": 2}, {"scores": 3}),
+        ("tree", "explore_branch", {"tree__judge": 3, "tree__explore": 3}, {"thought": 3}),
         ("divergent", "synthesise", {"divergent__synthesise": 2}, {"synthesis": 1}),
         ("divergent", "take_perspective", {"divergent__synthesise": 1}, {"viewpoint": 3}),
-        ("reflection", "revise", {"reflection__revise": 1}, {"better": 1}),
+        ("reflection", "revise", {"reflection__revise": 1}, {"reason": 1}),
         ("auto", "hear_vote", {"auto__route": 2}, {"mode": 1}),
         ("auto", "hear_vote", {"auto__route": 1}, {}),
     ],

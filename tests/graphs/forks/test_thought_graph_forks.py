@@ -52,8 +52,8 @@ def counts(llm: GraphingLlm) -> dict[str, int]:
 @pytest.mark.parametrize(
     ("at", "asked"),
     [
-        ("begin_plan", {"generate": 1, "judge": 6, "refine": 1}),
-        ("carry_out", {"generate": 1, "judge": 6, "refine": 1}),
+        ("begin_plan", {"generate": 1, "judge": 5, "refine": 1}),
+        ("carry_out", {"generate": 1, "judge": 5, "refine": 1}),
         ("keep_graph", {}),
     ],
 )
@@ -81,8 +81,8 @@ async def test_a_fork_of_a_plan_is_a_graph_of_its_own(
 @pytest.mark.parametrize(
     ("at", "asked"),
     [
-        ("write_anew", {"refine": 1, "judge": 3}),
-        ("cast_ballot", {"judge": 3}),
+        ("write_anew", {"refine": 1, "judge": 2}),
+        ("cast_ballot", {"judge": 2}),
         ("keep_better", {}),
     ],
 )
@@ -109,7 +109,7 @@ async def test_a_fork_of_a_refinement_competes_with_the_same_parent(
     [
         ("generate", "propose", {"generate": 2}),  # the node itself comes first, a twin
         ("generate", "keep_nodes", {}),
-        ("score", "cast_ballot", {"judge": 3}),
+        ("score", "cast_ballot", {"judge": 1}),
         ("score", "keep_score", {}),
         ("aggregate", "keep_merged", {}),
         ("prune", "cast_ballot", {"judge": 3}),

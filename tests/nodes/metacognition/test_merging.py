@@ -105,11 +105,11 @@ def measured_confidence(value: float = 0.5) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_confidence_is_the_median_of_the_lenses_and_what_was_computed() -> None:
+def test_confidence_is_the_median_of_the_lenses_whatever_was_computed() -> None:
     said = [SOLID, {**SOLID, "completeness": 0.4}, {**SOLID, "completeness": 0.1}]
     told, _ = merge_confidence(measured_confidence(), votes("confidence", *said), GIVEN)
-    assert told["dimensions"]["completeness"] == pytest.approx(0.75 * 0.4 + 0.25 * 0.5)
-    assert told["dimensions"]["evidence_quality"] == pytest.approx(0.75 * 0.8 + 0.25 * 0.5)
+    assert told["dimensions"]["completeness"] == pytest.approx(0.4)
+    assert told["dimensions"]["evidence_quality"] == pytest.approx(0.8)
     assert told["overall_confidence"] == pytest.approx(overall(told["dimensions"]))
     assert told["warnings"] == ["The sample is old.", "Computed."]
     assert told["recommendations"] == ["Count again.", "Look."]
@@ -151,13 +151,13 @@ QUALITY: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_quality_is_the_median_of_the_lenses_and_what_was_computed() -> None:
+def test_quality_is_the_median_of_the_lenses_whatever_was_computed() -> None:
     fault = {"quote": "we cannot stop", "fault": "It can stop.", "cure": "Stop."}
     unquoted = {"quote": "", "fault": "No cost is named.", "cure": "Name it."}
     said = [GOOD, {**GOOD, "coherence": 0.2, "faults": [fault, unquoted]}, {**GOOD, "coherence": 0}]
     told, notes = merge_quality(QUALITY, votes("quality", *said), GIVEN)
     assert not notes
-    assert told["quality"]["coherence"] == pytest.approx(0.75 * 0.2 + 0.25 * 0.4)
+    assert told["quality"]["coherence"] == pytest.approx(0.2)
     assert told["weaknesses"] == ["It can stop.", "No cost is named.", "Short."]
     assert told["recommendations"] == ["Stop.", "Name it.", "Say more."]
     assert told["strengths"] == ["It counts."]

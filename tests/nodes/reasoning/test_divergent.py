@@ -34,6 +34,7 @@ TOPIC = "How do we keep Anna safe at dinner?"
 SYNTHESIS: ReplyFields = {
     "synthesis": "Ask the cook for a checklist (P1, P2).",
     "sources": ["P2", "P9"],
+    "confidence": 0.7,
 }
 KEYS = {"thought_id", "session_id", "content", "confidence", "perspectives", "synthesis"}
 
@@ -97,16 +98,22 @@ async def test_novelty_is_the_distance_to_the_nearest_other_view_or_the_plain_an
     assert scores["analogy"] > 0.5
 
 
-async def test_confidence_comes_from_agreement(access: Access, embedder: Embedder) -> None:
-    same = {"viewpoint": "Ask the cook.", "confidence": 0.8}
-    agreeing = llm_of(viewpoint=same, synthesis={"synthesis": "Ask the cook.", "sources": ["P1"]})
-    async with thinking(access, embedder, agreeing) as mind:
-        assert (await answered(mind, "divergent", content=TOPIC))["confidence"] == pytest.approx(
-            0.8
-        )
-    apart = llm_of(synthesis={"synthesis": "Postgres keeps dead rows.", "sources": ["P1"]})
-    async with thinking(access, embedder, apart) as mind:
-        assert (await answered(mind, "divergent", content=TOPIC))["confidence"] < 0.45
+@pytest.mark.parametrize(
+    ("synthesis", "sure"),
+    [
+        ({"synthesis": "Ask the cook.", "sources": ["P1"], "confidence": 0.6}, 0.6),
+        ({"synthesis": "Postgres keeps dead rows.", "sources": ["P1"], "confidence": 0.6}, 0.6),
+        ("Ask the cook.", 0.8),
+        (LlmUnavailable("not reached"), 0.4),
+    ],
+    ids=["stated", "stated in other words", "not stated", "nobody has weighed them"],
+)
+async def test_confidence_is_what_the_synthesis_states_in_whatever_words(
+    access: Access, embedder: Embedder, synthesis: ReplyFields, sure: float
+) -> None:
+    async with thinking(access, embedder, llm_of(synthesis=synthesis)) as mind:
+        found = await answered(mind, "divergent", content=TOPIC)
+    assert found["confidence"] == pytest.approx(sure)
 
 
 async def test_each_perspective_is_held_against_each_constraint(
@@ -201,7 +208,7 @@ async def test_text_that_is_no_json_is_taken_as_what_it_says(
 async def test_below_the_confidence_asked_for_the_synthesis_is_tried_once_more(
     access: Access, embedder: Embedder
 ) -> None:
-    far: ReplyFields = {"synthesis": "Postgres keeps dead rows.", "sources": ["P1"]}
+    far: ReplyFields = {"synthesis": "Hire a taster.", "sources": ["P1"], "confidence": 0.3}
     llm = llm_of(synthesis=[far, SYNTHESIS])
     async with thinking(access, embedder, llm) as mind:
         found = await answered(mind, "divergent", content=TOPIC, confidence=0.95)

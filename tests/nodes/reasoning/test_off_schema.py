@@ -149,7 +149,7 @@ async def test_the_confidence_that_came_is_kept(mind: Engine, server: Loopback, 
     assert {edge["weight"] for edge in generated["edges"]} == {0.35}
     scored = await used(mind, server, "got_score", FORMS[form])
     parts = [scored[part] for part in ("relevance", "validity", "depth")]
-    assert (parts, scored["check"], scored["ballots"]) == ([0.35] * 3, "judge", 3)
+    assert (parts, scored["check"], scored["ballots"]) == ([0.35] * 3, "judge", 1)
     reflected = await used(mind, server, "reflection", FORMS[form])
     assert reflected["confidence"] == 0.35
 

@@ -48,7 +48,7 @@ def preferring(content: str) -> Any:
 def llm_of(**more: Any) -> AnsweringLlm:
     said: dict[str, Any] = {
         "strengths": critique("it forgets the oil"), "revision": {"revision": BETTER},
-        "better": preferring(BETTER), "thought": {"thought": ANSWER, "confidence": 0.9},
+        "reason": preferring(BETTER), "thought": {"thought": ANSWER, "confidence": 0.9},
     }  # fmt: skip
     return AnsweringLlm(**{**said, **more})
 
@@ -73,7 +73,7 @@ async def test_a_revision_that_the_judge_prefers_replaces_the_answer(
         "reflection",
     )
     assert BETTER in found["content"]
-    assert llm.counts == {"strengths": 1, "revision": 1, "better": 1}
+    assert llm.counts == {"strengths": 1, "revision": 1, "reason": 1}
 
 
 @pytest.mark.parametrize("judge", [preferring(ANSWER), {
@@ -81,7 +81,7 @@ async def test_a_revision_that_the_judge_prefers_replaces_the_answer(
 async def test_a_revision_that_the_judge_does_not_prefer_changes_nothing(
     access: Access, embedder: Embedder, judge: Any
 ) -> None:
-    llm = llm_of(better=judge)
+    llm = llm_of(reason=judge)
     async with thinking(access, embedder, llm) as mind:
         found = await answered(mind, "reflection", content=ANSWER, max_iterations=5)
     assert found["improved_reasoning"] == ANSWER
@@ -99,7 +99,7 @@ async def test_the_judge_is_told_nothing_of_where_the_answers_come_from(
             await answered(mind, "reflection", owner=f"o{number}", content=ANSWER)
             for number in range(8)
         ]
-    for each, ask in zip(found, llm.asked["better"], strict=True):
+    for each, ask in zip(found, llm.asked["reason"], strict=True):
         assert (ask.material["first"] == BETTER) == is_swapped(each["run_id"], 1)
         assert each["improved_reasoning"] == BETTER, "wherever it stands"
         assert set(ask.material) == {
@@ -125,7 +125,7 @@ async def test_an_answer_is_held_against_what_is_known(access: Access, embedder:
     async with thinking(access, embedder, llm, auto_memory=True) as mind:
         known = await remember(mind, FACT)
         found = await answered(mind, "reflection", content=ANSWER)
-    for kind in ("strengths", "revision", "better"):
+    for kind in ("strengths", "revision", "reason"):
         assert FACT in words_of(llm.asked[kind][0]), kind
     assert found["memories_used"] == [known]
     assert found["improved_reasoning"] == BETTER
@@ -167,7 +167,7 @@ async def test_what_only_says_the_answer_is_no_evidence_for_it(
         await remember(mind, ANSWER)
         await remember(mind, FACT, sessionId="another")
         await answered(mind, "reflection", content=ANSWER)
-    assert llm.counts == {"strengths": 1, "revision": 1, "better": 1}, "nothing new was found"
+    assert llm.counts == {"strengths": 1, "revision": 1, "reason": 1}, "nothing new was found"
     for (ask,) in llm.asked.values():
         memories: Any = ask.material["memories"]
         (memory,) = memories
@@ -199,7 +199,7 @@ async def test_rounds_go_on_until_nothing_is_left_to_criticise(
     llm = llm_of(
         strengths=[critique("a"), critique("b"), critique()],
         revision=[{"revision": "second"}, {"revision": "third"}],
-        better=judge,
+        reason=judge,
     )
     async with thinking(access, embedder, llm) as mind:
         found = await answered(mind, "reflection", content=ANSWER, max_iterations=5)
@@ -218,7 +218,7 @@ async def test_a_revision_that_changes_nothing_is_not_judged(
     async with thinking(access, embedder, llm) as mind:
         found = await answered(mind, "reflection", content=ANSWER, max_iterations=3)
     assert (found["stopped_because"], found["improved_reasoning"]) == ("nothing_changed", ANSWER)
-    assert "better" not in llm.asked
+    assert "reason" not in llm.asked
 
 
 async def test_each_focus_area_gets_a_finding(access: Access, embedder: Embedder) -> None:
@@ -235,7 +235,7 @@ async def test_each_focus_area_gets_a_finding(access: Access, embedder: Embedder
         {"area": "cost", "finding": "No word of cost.", "by": "llm"},
     ]  # fmt: skip
     assert any("left out focus areas" in note and "safety" in note for note in outcome.notes)
-    for kind in ("strengths", "revision", "better"):
+    for kind in ("strengths", "revision", "reason"):
         assert "Anna's safety" in words_of(llm.asked[kind][0])
 
 
@@ -296,8 +296,8 @@ def test_iterations_are_one_to_five(number: int) -> None:
     ("strengths", LlmUnavailable("not reached"), "llm_failed"),
     ("strengths", "Hm.", "unreadable_answer"),
     ("revision", 30.0, "llm_failed"),
-    ("better", LlmUnavailable("not reached"), "llm_failed"),
-    ("better", "Both are fine.", "unreadable_answer"),
+    ("reason", LlmUnavailable("not reached"), "llm_failed"),
+    ("reason", "Both are fine.", "unreadable_answer"),
 ])  # fmt: skip
 async def test_an_answer_that_does_not_come_leaves_the_old_one_and_is_marked(
     access: Access, embedder: Embedder, kind: str, said: ReplyFields, because: str

@@ -57,10 +57,10 @@ def test_figures_are_those_of_the_documented_formulas() -> None:
     links = links_of(thoughts, Similarity(vectors, floor=0.2))
     assert [round(link.likeness, 9) for link in links] == [0.5, 0.0]
     assert coherence(thoughts, links) == pytest.approx(0.25)
-    weights = [2**-0.4 * (1 + 0.25) / 2, 2**-0.2 * (1 + 0.5) / 2, (1 + 0) / 2]
+    weights = [2**-0.4, 2**-0.2, 1]
     mean = (weights[0] * 1.0 + weights[1] * 0.5) / sum(weights)
-    assert confidence(thoughts, links) == pytest.approx(mean)
-    assert (coherence([first], []), coherence([], []), confidence([], [])) == (1.0, 0.0, 0.0)
+    assert confidence(thoughts) == pytest.approx(mean)
+    assert (coherence([first], []), coherence([], []), confidence([])) == (1.0, 0.0, 0.0)
 
 
 async def test_coverage_takes_a_word_of_the_same_meaning_and_names_what_is_missed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from uuid import uuid4
 
 import psycopg
@@ -64,7 +65,7 @@ async def test_the_ballots_decide_and_not_the_author(access: Access, embedder: E
 async def test_ballots_that_disagree_make_the_answer_less_sure(
     access: Access, embedder: Embedder
 ) -> None:
-    turns = iter(["granite", "violin", "granite"])
+    turns = iter(["granite", "violin", "granite", "violin", "granite"])
 
     def torn(thoughts: dict[str, str]) -> str:
         word = next(turns)
@@ -73,9 +74,52 @@ async def test_ballots_that_disagree_make_the_answer_less_sure(
     async with thinking(access, embedder, ExploringLlm(judge=torn, score=0.9)) as mind:
         answer = await answered(mind, "tree", content=QUESTION)
     votes = {each["name"]: each["votes"] for each in answer["branches"]}
-    assert votes == {"By harbour": 0, "By violin": 1, "By granite": 2, "By pepper": 0}
-    score = (0.9 + 0.45 + 0.9) / 3
-    assert answer["confidence"] == pytest.approx(score * 2 / 3)
+    assert votes == {"By harbour": 0, "By violin": 2, "By granite": 3, "By pepper": 0}
+    score = (3 * 0.9 + 2 * 0.45) / 5
+    assert answer["confidence"] == pytest.approx(score * 3 / 5)
+
+
+async def test_the_finalists_are_compared_in_both_orders_and_may_change_places(
+    access: Access, embedder: Embedder
+) -> None:
+    turns = iter(["granite", "violin", "granite", "violin", "violin"])
+
+    def torn(thoughts: dict[str, str]) -> str:
+        word = next(turns)
+        return next(label for label in thoughts if word in thoughts[label])
+
+    llm = ExploringLlm(judge=torn)
+    async with thinking(access, embedder, llm) as mind:
+        answer = await answered(mind, "tree", content=QUESTION)
+    finals = [[text for _, text in THOUGHT.findall(each)] for each in llm.asked["judge"][3:]]
+    assert finals == [
+        ["It is the granite", "It is the violin"], ["It is the violin", "It is the granite"],
+    ]  # fmt: skip
+    best = next(each for each in answer["branches"] if each["id"] == answer["recommended_branch"])
+    assert (best["name"], best["votes"], answer["ballots"]) == ("By violin", 3, 5)
+
+
+async def test_no_finals_where_the_ballots_agree(access: Access, embedder: Embedder) -> None:
+    llm = ExploringLlm()
+    async with thinking(access, embedder, llm) as mind:
+        agreed = await answered(mind, "tree", content=QUESTION)
+        two = await answered(mind, "tree", content=QUESTION, max_branches=2)
+    assert (agreed["ballots"], two["ballots"]) == (3, 2)
+    first, second = (THOUGHT.findall(each) for each in llm.asked["judge"][3:])
+    assert [text for _, text in first] == [text for _, text in second][::-1]
+
+
+async def test_two_branches_on_which_the_ballots_differ_are_judged_once_more_with_the_reasons(
+    access: Access, embedder: Embedder
+) -> None:
+    first_of_each = ExploringLlm(judge=lambda thoughts: "A")
+    async with thinking(access, embedder, first_of_each) as mind:
+        answer = await answered(mind, "tree", content=QUESTION, max_branches=2)
+    asked = first_of_each.asked["judge"]
+    assert (answer["ballots"], len(asked), len(set(asked))) == (4, 4, 4)
+    assert ["<reasons>" in each for each in asked] == [False, False, True, True]
+    for ballot in asked[2:]:  # each of both was the first on one of the ballots before
+        assert sorted(re.findall(r"- (.*) holds", ballot)) == ["thought A", "thought B"]
 
 
 async def test_a_ballot_shows_neither_order_nor_origin(access: Access, embedder: Embedder) -> None:

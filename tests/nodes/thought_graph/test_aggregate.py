@@ -75,10 +75,11 @@ async def test_nodes_of_unlike_depth_become_one_below_the_deepest(
     made = await answered(mind, "got_generate", graph_id=graph, node_id=nodes[2], k=1)
     deep = made["nodes"][0]["id"]
     llm.says["aggregate"] = merging(used=("Foam", "Ten"))
+    llm.judge = lambda text: 0.9 if text == MERGED else 0.5
     merged = await answered(mind, "got_aggregate", graph_id=graph, node_ids=[nodes[1], deep])
     node = merged["node"]
     assert (node["node_type"], node["depth"], node["content"]) == ("aggregation", 3, MERGED)
-    assert (node["confidence"], node["check"], node["is_active"]) == (0.7, "none", True)
+    assert (node["confidence"], node["check"], node["is_active"]) == (0.7, "judge", True)
     assert merged["node_id"] == node["id"]
     ends = [(e["from_node"], e["to_node"], e["edge_type"]) for e in merged["edges"]]
     assert ends == [(each, node["id"], "aggregates") for each in (nodes[1], deep)]
@@ -181,11 +182,63 @@ async def test_a_reply_that_is_no_json_is_the_thought(mind: Engine, llm: Graphin
     assert (merged["node"]["content"], merged["used"]) == (f"Both. {FOAM}", [nodes[1]])
 
 
-async def test_a_node_may_be_merged_with_what_it_came_from(mind: Engine, llm: GraphingLlm) -> None:
+async def test_a_node_is_not_merged_with_what_it_came_from(
+    mind: Engine, llm: GraphingLlm, access: Access
+) -> None:
     graph, nodes = await three(mind, llm)
-    await answered(mind, "got_aggregate", graph_id=graph, node_ids=nodes[:2])
+    made = await answered(mind, "got_generate", graph_id=graph, node_id=nodes[1], k=1)
+    deep = made["nodes"][0]["id"]
+    before = everything(access)
+    for pair in (nodes[:2], [deep, nodes[1]], [nodes[0], nodes[2], deep]):
+        with pytest.raises(InvalidArgument, match="not merged with its own ancestor") as refused:
+            await answered(mind, "got_aggregate", graph_id=graph, node_ids=pair)
+        assert refused.value.field == "node_ids"
+    assert everything(access) == before
+
+
+async def test_a_merged_node_that_does_not_beat_its_best_input_gives_way_to_it(
+    mind: Engine, llm: GraphingLlm
+) -> None:
+    llm.judge = lambda text: {FOAM: 0.4, BAND: 0.8, FELT: 0.6}.get(text, 0.7)
+    graph, nodes = await three(mind, llm)
+    merged = await answered(mind, "got_aggregate", graph_id=graph, node_ids=nodes[1:])
+    assert (merged["accepted"], merged["preferred"]) == (False, nodes[2])
+    assert merged["reason"] == (
+        "3 of 3 blind ballots do not prefer the merged thought to node 3; it stays"
+    )
+    assert (merged["node"]["is_active"], merged["node"]["replaced_by"]) == (False, nodes[2])
     state = await answered(mind, "got_state", graph_id=graph)
-    assert (state["has_cycle"], state["max_depth"]) == (False, 2)
+    assert (state["active_nodes"], state["best_node_id"]) == (4, nodes[2])
+    with pytest.raises(InvalidArgument, match=nodes[2]):
+        await answered(mind, "got_generate", graph_id=graph, node_id=merged["node_id"])
+
+
+async def test_a_merged_node_is_held_against_the_best_of_inputs_that_were_scored(
+    mind: Engine, llm: GraphingLlm
+) -> None:
+    llm.judge = lambda text: {FOAM: 0.4, BAND: 0.8}.get(text, 0.9)
+    graph, nodes = await three(mind, llm)
+    for node in nodes[1:3]:
+        await answered(mind, "got_score", graph_id=graph, node_id=node)
+    llm.asked.clear()
+    llm.says["aggregate"] = merging()
+    merged = await answered(mind, "got_aggregate", graph_id=graph, node_ids=nodes[1:3])
+    shown = [[text for _, text in CANDIDATE.findall(each)] for each in llm.asked["judge"]]
+    assert sorted(shown) == sorted([[BAND, MERGED], [MERGED, BAND]])
+    assert (merged["accepted"], merged["preferred"]) == (True, merged["node_id"])
+    assert merged["reason"] == "2 of 2 blind ballots prefer the merged thought to node 3"
+
+
+async def test_what_nobody_judged_stays_and_says_so(mind: Engine, llm: GraphingLlm) -> None:
+    llm.says["judge"] = LlmUnavailable("away")
+    graph, nodes = await three(mind, llm)
+    merged = await answered(mind, "got_aggregate", graph_id=graph, node_ids=nodes[1:])
+    assert (merged["accepted"], merged["node"]["is_active"], merged["partial"]) == (
+        True,
+        True,
+        True,
+    )
+    assert "nobody judged" in merged["reason"]
 
 
 async def test_bad_input_is_refused_and_changes_nothing(

@@ -36,8 +36,25 @@ def by_length(text: str) -> float:
     return min(1.0, len(text) / 40)
 
 
-async def test_what_a_plan_came_to_is_a_graph_and_a_thought(mind: Engine, llm: GraphingLlm) -> None:
+def for_merged(text: str) -> float:
+    """Judge what was merged best."""
+    return 0.9 if "together" in text else by_length(text) / 2
+
+
+async def test_what_was_merged_must_beat_what_it_was_merged_from(
+    mind: Engine, llm: GraphingLlm
+) -> None:
     llm.judge = by_length
+    outcome = await call(mind, "reasoning_got_run", {"problem": PROBLEM})
+    assert outcome.answer["content"] == "A refined thought about walnuts"
+    assert any("what was merged is no better than the best" in note for note in outcome.notes)
+    contests = [each for each in llm.asked["judge"] if "All of it together" in each]
+    assert len(contests) == 2
+    assert len({each.index("All of it") < each.index("walnuts") for each in contests}) == 2
+
+
+async def test_what_a_plan_came_to_is_a_graph_and_a_thought(mind: Engine, llm: GraphingLlm) -> None:
+    llm.judge = for_merged
     ran = await running(mind)
     state = await answered(mind, "got_state", graph_id=ran["graph_id"])
     stored = await whole(mind, ran["session_id"])
@@ -99,15 +116,16 @@ async def test_the_runs_own_budget_is_no_wider_than_the_plans(
     access: Access, embedder: Embedder, llm: GraphingLlm
 ) -> None:
     plan = {"operations": [{"do": "generate"}, {"do": "score"}], "limits": {"calls": 50}}
-    async with thinking(access, embedder, llm, budget_calls=3) as mind:
+    async with thinking(access, embedder, llm, budget_calls=1) as mind:
         ran = await running(mind, plan=plan)
-    assert (ran["exhausted"], ran["calls"]) == ("calls", 3)
+    assert (ran["exhausted"], ran["calls"]) == ("calls", 1)
 
 
 async def test_a_fault_of_one_operation_is_told_and_the_rest_goes_on(
     mind: Engine, llm: GraphingLlm
 ) -> None:
     llm.says["refine"] = LlmUnavailable("away")
+    llm.judge = for_merged
     ran = await running(mind)
     faults = {step["id"]: step["fault"] for step in ran["steps"] if "fault" in step}
     assert faults == {"refine4": "away"}

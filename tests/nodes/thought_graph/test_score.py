@@ -8,7 +8,11 @@ from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.similarity import similarity_of
-from reasonloom.nodes.thought_graph.ballot_scoring import WEIGHTS
+from reasonloom.nodes.thought_graph.ballot_scoring import (
+    WEIGHTS,
+    CastBallot,
+    relations_by_ballots,
+)
 from reasonloom.stores.access import Access
 from tests.support.llms.thought_graph import GraphingLlm
 from tests.support.reasoning.sessions import answered, thinking
@@ -19,7 +23,9 @@ PARTS = ("relevance", "validity", "depth", "novelty")
 
 async def test_the_score_is_the_weighted_mean_of_its_parts(mind: Engine, llm: GraphingLlm) -> None:
     llm.says["judge"] = {
-        "scores": [{"label": "A", "relevance": 0.9, "validity": 0.6, "depth": 0.3}]
+        "scores": [
+            {"label": "A", "reason": "Vague.", "relevance": 0.9, "validity": 0.6, "depth": 0.3}
+        ]
     }
     graph, nodes = await grown(mind)
     scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
@@ -29,7 +35,7 @@ async def test_the_score_is_the_weighted_mean_of_its_parts(mind: Engine, llm: Gr
     )
     assert sum(WEIGHTS.values()) == pytest.approx(1)
     assert scored["weights"] == WEIGHTS
-    assert (scored["check"], scored["ballots"], scored["agreement"]) == ("judge", 3, 1.0)
+    assert (scored["check"], scored["ballots"], scored["agreement"]) == ("judge", 1, None)
     assert scored["node"]["score"] == scored["score"]
 
 
@@ -45,14 +51,21 @@ async def test_novelty_is_the_distance_to_the_nearest_active_node(
     assert scored["novelty"] == pytest.approx(1 - nearest, abs=1e-4)
 
 
-async def test_ballots_differ_and_their_spread_is_told(mind: Engine, llm: GraphingLlm) -> None:
-    llm.says["judge"] = [
-        {"scores": [{"label": "A", **dict.fromkeys(PARTS[:3], value)}]} for value in (0.9, 0.5, 0.7)
-    ]
+async def test_the_same_question_is_put_once(mind: Engine, llm: GraphingLlm) -> None:
+    graph, nodes = await grown(mind)
+    await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
+    assert len(llm.asked["judge"]) == 1
+
+
+async def test_a_right_answer_needs_neither_depth_nor_novelty(
+    mind: Engine, llm: GraphingLlm
+) -> None:
+    llm.says["judge"] = {
+        "scores": [{"label": "A", "reason": "It holds.", "relevance": 1, "validity": 1, "depth": 0}]
+    }
     graph, nodes = await grown(mind)
     scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
-    assert scored["relevance"] == pytest.approx(0.7)
-    assert scored["agreement"] == pytest.approx(0.6)
+    assert scored["score"] >= 0.95
 
 
 async def test_a_ballot_shows_no_author_score_or_id(mind: Engine, llm: GraphingLlm) -> None:
@@ -64,7 +77,7 @@ async def test_a_ballot_shows_no_author_score_or_id(mind: Engine, llm: GraphingL
             assert secret not in ballot
 
 
-async def test_relations_that_most_ballots_see_become_edges(mind: Engine, llm: GraphingLlm) -> None:
+async def test_relations_that_the_ballot_sees_become_edges(mind: Engine, llm: GraphingLlm) -> None:
     graph, nodes = await grown(mind)
     llm.relations = [
         {"label": "A", "kind": "supports", "other": "1", "why": "both are ashore"},
@@ -76,15 +89,6 @@ async def test_relations_that_most_ballots_see_become_edges(mind: Engine, llm: G
         ("supports", 1.0, "both are ashore")
     ]
     assert scored["edges"][0]["to_node"] in nodes[2:]
-
-
-async def test_a_relation_that_one_ballot_sees_is_none(mind: Engine, llm: GraphingLlm) -> None:
-    graph, nodes = await grown(mind)
-    scores = [{"label": "A", **dict.fromkeys(PARTS[:3], 0.5)}]
-    seen = [{"label": "A", "kind": "supports", "other": "1", "why": "so"}]
-    llm.says["judge"] = [{"scores": scores, "relations": seen}, {"scores": scores}]
-    scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
-    assert scored["edges"] == []
 
 
 async def test_words_that_contradict_become_an_edge(mind: Engine, llm: GraphingLlm) -> None:
@@ -115,15 +119,6 @@ async def test_the_words_show_what_a_thought_is(mind: Engine, llm: GraphingLlm) 
         for node in nodes
     ]
     assert found == ["root", "hypothesis", "conclusion", "thought"]
-
-
-async def test_lost_ballots_are_told(mind: Engine, llm: GraphingLlm) -> None:
-    graph, nodes = await grown(mind)
-    good = {"scores": [{"label": "A", **dict.fromkeys(PARTS[:3], 0.5)}]}
-    llm.says["judge"] = [LlmUnavailable("away"), "nonsense", good, "nonsense"]
-    scored = await answered(mind, "got_score", graph_id=graph, node_id=nodes[1])
-    assert (scored["ballots"], scored["check"], scored["partial"]) == (1, "judge", True)
-    assert scored["agreement"] is None
 
 
 async def test_without_any_ballot_the_parts_are_computed_and_say_so(
@@ -157,3 +152,14 @@ async def test_a_refused_score_changes_nothing(mind: Engine, access: Access) -> 
     with pytest.raises(NodeNotFound):
         await answered(mind, "got_score", graph_id=graph, node_id=others[1])
     assert everything(access) == before
+
+
+def test_a_relation_counts_where_most_ballots_see_it() -> None:
+    seen = ["one", "supports", "two", "so"]
+    ballots = [
+        CastBallot(number=number, scores={}, relations=[seen] if number < 1 else [])
+        for number in range(3)
+    ]
+    assert relations_by_ballots(ballots) == {}
+    ballots[1]["relations"] = [seen]
+    assert relations_by_ballots(ballots) == {("one", "supports", "two"): (2 / 3, "so")}

@@ -49,16 +49,17 @@ async def test_a_fresh_graph_is_one_node(mind: Engine) -> None:
 
 
 async def test_the_figures_count_what_is_there(mind: Engine, llm: GraphingLlm) -> None:
-    llm.judge = lambda text: {"harbour": 0.0, "violin": 0.9}.get(text.split()[-1], 0.6)
+    worths = {"harbour": 0.0, "violin": 0.8, "together": 0.9}
+    llm.judge = lambda text: worths.get(text.split()[-1], 0.6)
     graph, nodes = await grown(mind)
-    await answered(mind, "got_aggregate", graph_id=graph, node_ids=nodes[2:])
     before = await answered(mind, "got_state", graph_id=graph)
-    assert (before["unscored_nodes"], before["best_node_id"]) == (4, None)
+    assert (before["unscored_nodes"], before["best_node_id"]) == (3, None)
+    merged = await answered(mind, "got_aggregate", graph_id=graph, node_ids=nodes[2:])
     await answered(mind, "got_prune", graph_id=graph, threshold=0.25)
     state = await answered(mind, "got_state", graph_id=graph)
     assert (state["node_count"], state["active_nodes"], state["pruned_nodes"]) == (5, 4, 1)
     assert (state["edge_count"], state["max_depth"], state["unscored_nodes"]) == (5, 2, 0)
-    assert state["best_node_id"] == nodes[2]
+    assert state["best_node_id"] == merged["node_id"]
     assert len(state["leaves"]) == 1
     assert state["node_types"] == {"aggregation": 1, "root": 1, "thought": 3}
     assert state["edge_types"] == {"aggregates": 2, "generates": 3}

@@ -67,6 +67,9 @@ def test_bytes_that_are_no_utf8_stop_the_start(tmp_path: Path) -> None:
     [
         ("REASONLOOM_LLM", "bogus", "REASONLOOM_LLM: `bogus` is none of offline"),
         ("REASONLOOM_LLM", "replay:absent.jsonl", "absent.jsonl does not exist"),
+        ("REASONLOOM_JUDGE_LLM", "bogus", "REASONLOOM_JUDGE_LLM: `bogus` is none of langbase"),
+        ("REASONLOOM_JUDGE_LLM", "caller", "REASONLOOM_JUDGE_LLM: `caller` is none of langbase"),
+        ("REASONLOOM_JUDGE_LLM", "replay:absent.jsonl", "REASONLOOM_JUDGE_LLM: the recording"),
         ("REASONLOOM_EMBEDDER", "fastembed", "REASONLOOM_EMBEDDER: `fastembed` is none of"),
         ("REASONLOOM_DATABASE_URL", "mysql://u:hushhush@h/x", "must be postgresql://"),
         ("DATABASE_URL", "postgresql://u:hushhush@h/x?no=1", "DATABASE_URL: not a URL"),

@@ -62,11 +62,19 @@ def thought(ask: Ask) -> ReplyFields:
 
 
 def scores(ask: Ask) -> ReplyFields:
-    """Choose the first thought of a ballot."""
+    """Choose the thought that is first by its letters, wherever it stands."""
     candidates: Any = ask.material["candidates"]
-    labels = [each["label"] for each in candidates]
-    given = [{"label": label, "score": 0.5} for label in labels]
-    return {"scores": given, "best": labels[0], "reason": "It holds."}
+    best = min(candidates, key=lambda each: str(each["text"]))
+    given = [{"label": each["label"], "score": 0.5} for each in candidates]
+    return {"scores": given, "reason": "It holds.", "best": best["label"]}
+
+
+def comparison(ask: Ask) -> ReplyFields:
+    """Find two answers different, and a revision better than what it revises."""
+    if "same" in (ask.schema or {})["required"]:
+        return {"reason": "They differ.", "same": False}
+    better = "first" if "Better" in str(ask.material["first"]) else "second"
+    return {"reason": "safer", "first_score": 0.5, "second_score": 0.5, "better": better}
 
 
 def llm_of(**more: Any) -> AnsweringLlm:
@@ -74,14 +82,11 @@ def llm_of(**more: Any) -> AnsweringLlm:
     said: dict[str, Any] = {
         "approaches": APPROACHES, "thought": thought, "scores": scores,
         "viewpoint": lambda ask: {"viewpoint": f"Seen {ask.material['lens']}", "confidence": 0.8},
-        "synthesis": {"synthesis": "All of it.", "sources": ["P1"]},
+        "synthesis": {"synthesis": "All of it.", "sources": ["P1"], "confidence": 0.8},
         "strengths": {"strengths": [], "weaknesses": ["short"], "recommendations": [],
                       "findings": [], "confidence": 0.4},
         "revision": revisions,
-        "better": lambda ask: {
-            "better": "first" if "Better" in str(ask.material["first"]) else "second",
-            "first_score": 0.5, "second_score": 0.5, "reason": "safer"},
-        "reason": {"reason": "They differ.", "same": False},
+        "reason": comparison,
         "mode": {"mode": "tree", "confidence": 1.0, "rationale": "It fits."},
         "opinion": {"opinion": "Fine.", "strengths": [], "weaknesses": [], "recommendations": []},
     }  # fmt: skip

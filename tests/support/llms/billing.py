@@ -82,9 +82,11 @@ class BillingLlm:
             },
             "thought": {"thought": said, "confidence": 0.5},
             "scores": {
-                "scores": [{"label": each, "score": 0.5} for each in labels],
-                "best": labels[0] if labels else "A",
+                "scores": [
+                    {"label": each, "flaw": "None was found.", "score": 0.5} for each in labels
+                ],
                 "reason": "It holds.",
+                "best": labels[0] if labels else "A",
             },
             "viewpoint": {"viewpoint": said, "confidence": 0.5},
             "verdicts": {"verdicts": []},

@@ -11,8 +11,7 @@ from reasonloom.nodes.metacognition.state import JudgeVote, PartName
 from tests.support.llms.answering import AnsweringLlm, ReplyFields
 
 FIRST: Mapping[PartName, str] = {
-    "bias": "biases", "confidence": "evidence_quality", "quality": "coherence",
-    "emotion": "valence",
+    "bias": "biases", "confidence": "warnings", "quality": "strengths", "emotion": "emotions",
 }  # fmt: skip
 """The first property that each part's answer requires: by it a question is known."""
 

@@ -98,11 +98,15 @@ class ExploringLlm:
         best = self.judge(thoughts)
         return {
             "scores": [
-                {"label": label, "score": self.score if label == best else self.score / 2}
+                {
+                    "label": label,
+                    "flaw": "None was found.",
+                    "score": self.score if label == best else self.score / 2,
+                }
                 for label in thoughts
             ],
-            "best": best,
             "reason": f"Thought {best} holds.",
+            "best": best,
         }
 
     async def close(self) -> None:

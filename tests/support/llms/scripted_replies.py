@@ -38,9 +38,10 @@ def _ballot(material: Fields) -> Fields:
     """Prefer the text that comes first by its letters, under whatever label it is shown."""
     texts = sorted(material["candidates"], key=lambda each: str(each["text"]))
     scores = [
-        {"label": each["label"], "score": 0.8 - place / 10} for place, each in enumerate(texts)
+        {"label": each["label"], "flaw": "None was found.", "score": 0.8 - place / 10}
+        for place, each in enumerate(texts)
     ]
-    return {"scores": scores, "best": texts[0]["label"], "reason": "It is safe."}
+    return {"scores": scores, "reason": "It is safe.", "best": texts[0]["label"]}
 
 
 def _revision(material: Fields) -> Fields:
@@ -55,7 +56,7 @@ def _verdict(material: Fields) -> Fields:
     """Prefer the longer answer, wherever it stands."""
     longer = "first" if len(material["first"]) > len(material["second"]) else "second"
     scores = {f"{place}_score": 0.8 if place == longer else 0.4 for place in ("first", "second")}
-    return {"better": longer, **scores, "reason": "It asks more."}
+    return {"reason": "It asks more.", **scores, "better": longer}
 
 
 def _continuations(material: Fields) -> Fields:
@@ -69,10 +70,16 @@ def _continuations(material: Fields) -> Fields:
 def _scores(material: Fields) -> Fields:
     """Find the peanuts valid, what is mended better still, and the first of the others its like."""
     scores = [
-        {"label": each["label"], "relevance": 0.6, "depth": 0.4, "validity": _valid(each)}
+        {
+            "label": each["label"],
+            "reason": "Nothing is wrong with it.",
+            "relevance": 0.6,
+            "validity": _valid(each),
+            "depth": 0.4,
+        }
         for each in material["candidates"]
     ]
-    relation = {"label": scores[0]["label"], "kind": "supports", "other": "1", "why": "Both help."}
+    relation = {"label": scores[0]["label"], "other": "1", "why": "Both help.", "kind": "supports"}
     return {"scores": scores, "relations": [relation] if material["others"] else []}
 
 
@@ -163,7 +170,7 @@ ANSWERS: Mapping[str, Callable[[Fields], Fields]] = MappingProxyType(
         "verdicts": _fixed(
             verdicts=[{"constraint": 1, "kept": True, "why": "It leaves them out."}]
         ),
-        "synthesis": _fixed(synthesis="Ask the cook (P1).", sources=["P1"]),
+        "synthesis": _fixed(synthesis="Ask the cook (P1).", sources=["P1"], confidence=0.8),
         "mode": _fixed(mode="linear", confidence=0.9, rationale="One fact is asked for."),
         "revision": _revision,
         "better": _verdict,

@@ -86,7 +86,8 @@ class GraphingLlm:
 
     def _judge(self, ask: Ask, message: str) -> dict[str, Any]:
         scores = [
-            {"label": label} | dict.fromkeys(("relevance", "validity", "depth"), self.judge(text))
+            {"label": label, "reason": "Nothing is wrong with it."}
+            | dict.fromkeys(("relevance", "validity", "depth"), self.judge(text))
             for label, text in CANDIDATE.findall(message)
         ]
         return {"scores": scores, "relations": self.relations}

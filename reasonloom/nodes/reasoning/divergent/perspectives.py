@@ -54,14 +54,15 @@ def novelty(
     return 1.0 - max((likeness.cosine(view["viewpoint"], other) for other in others), default=0.0)
 
 
-def agreement(views: Sequence[Mapping[str, Any]], synthesis: str, likeness: Similarity) -> float:
-    """Return the perspectives' mean likeness (0..1) to their synthesis."""
-    return fmean(likeness.of(each["viewpoint"], synthesis) for each in views)
+def confidence(views: Sequence[Mapping[str, Any]], made: Mapping[str, Any]) -> float:
+    """Return what a synthesis claims for itself, else the perspectives' mean confidence.
 
-
-def confidence(views: Sequence[Mapping[str, Any]], agreed: float) -> float:
-    """Return the perspectives' mean confidence, halved if they do not agree at all."""
-    return fmean(float(each["confidence"]) for each in views) * (1 + agreed) / 2
+    That is halved if there is no synthesis: nobody has weighed the perspectives then.
+    """
+    if made["claim"] is not None:
+        return float(made["claim"])
+    mean = fmean(float(each["confidence"]) for each in views)
+    return mean if made["made"] else mean / 2
 
 
 def variables(
@@ -89,7 +90,10 @@ def best_attempt(attempts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def read_synthesis(heard: OptionalReply, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the synthesis and the labels that it names, restricted to those of `views`."""
+    """Return the synthesis, and the labels that it names, restricted to those of `views`.
+
+    `claim` is the confidence that it states, None where it states none.
+    """
     if heard.parsed is None and not heard.text:
         return {
             "content": first_sentences(
@@ -97,6 +101,7 @@ def read_synthesis(heard: OptionalReply, views: Sequence[Mapping[str, Any]]) -> 
             ),
             "sources": [label(each) for each in views],
             "notes": [EXTRACTED],
+            "claim": None,
             "made": False,
         }
     parsed = heard.parsed or {"synthesis": heard.text, "sources": []}
@@ -111,6 +116,7 @@ def read_synthesis(heard: OptionalReply, views: Sequence[Mapping[str, Any]]) -> 
             (each for each in named if each in known), key=lambda each: int(each[1:])
         ),
         "notes": [UNKNOWN.format(names=", ".join(unknown[:5]))] if unknown else [],
+        "claim": parsed.get("confidence"),
         "made": True,
     }
 

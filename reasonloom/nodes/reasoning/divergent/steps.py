@@ -17,7 +17,6 @@ from reasonloom.nodes.reasoning.divergent.perspectives import (
     PLAIN_ANSWER,
     PROMPT,
     PerspectiveTask,
-    agreement,
     confidence,
     label,
     latest_views,
@@ -105,10 +104,10 @@ async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict
     if not made["sources"]:
         made["sources"] = most_similar(views, made["content"], likeness)
         made["notes"].append(FOUND)
-    agreed = agreement(views, made["content"], likeness) if made["made"] else 0.0
+    sure = confidence(views, made)
     notes = [*heard.notes, *made.pop("notes"), *likeness.notes]
     return {
-        "attempts": [*attempts, {**made, "confidence": confidence(views, agreed)}],
+        "attempts": [*attempts, {**made, "confidence": sure}],
         "novelty": {label(each): novelty(each, all_views, likeness) for each in views},
         "notes": notes,
     }

@@ -79,14 +79,14 @@ def reasons_for(mode: str, features: Mapping[str, float], hints: list[str]) -> s
 def alternatives_to(
     chosen: str, shares: Mapping[str, float], features: Mapping[str, float], hints: list[str]
 ) -> list[dict[str, Any]]:
-    """Return the next best modes with what speaks for them, best first, at most three."""
+    """Return the next best modes with what speaks for them, best first, one to three."""
     order = sorted((mode for mode in shares if mode != chosen), key=shares.__getitem__)[::-1]
+    likely = [mode for mode in order if shares[mode] >= LEAST_ALTERNATIVE] or order[:1]
     return [
         {
             "mode": mode,
             "confidence": round(shares[mode], 3),
             "rationale": reasons_for(mode, features, hints),
         }
-        for mode in order[:MOST_ALTERNATIVES]
-        if shares[mode] >= LEAST_ALTERNATIVE
+        for mode in likely[:MOST_ALTERNATIVES]
     ]

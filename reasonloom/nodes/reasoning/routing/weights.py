@@ -83,9 +83,6 @@ TEMPERATURE = 0.5
 HINT, MOST_OF_HINTS = 0.9, 1.8
 """Evidence that one hint brings to each mode it names, and the most that hints may bring one."""
 
-LLM_SHARE = 0.5
-"""The llm's part in the combined shares; the features have the rest."""
-
 COMPLEXITY: Mapping[str, float] = MappingProxyType(
     {
         "length": 0.3, "sentences": 0.2, "questions": 0.1, "alternatives": 0.15, "choice": 0.1,
@@ -138,13 +135,15 @@ def shares_of(evidence: Mapping[str, float]) -> dict[str, float]:
 
 
 def combine_vote(shares: Mapping[str, float], voted: str, confidence: float) -> dict[str, float]:
-    """Return the shares of modes, or whatever is voted on, with the llm's vote in them.
+    """Return the shares of modes, or whatever is voted on, where the llm has voted.
 
-    The vote gives `confidence` to its mode, and the rest evenly to the others.
+    Its mode has `confidence`; what that leaves goes to the others by their shares so far. So a vote
+    of a half or more decides, and one below, which expects another mode, leaves open which.
     """
-    rest = (1 - confidence) / (len(shares) - 1)
+    others = sum(share for mode, share in shares.items() if mode != voted)
+    rest, even = 1 - confidence, 1 / (len(shares) - 1)
     return {
-        mode: (1 - LLM_SHARE) * share + LLM_SHARE * (confidence if mode == voted else rest)
+        mode: confidence if mode == voted else rest * (share / others if others else even)
         for mode, share in shares.items()
     }
 

@@ -12,7 +12,16 @@ from reasonloom.errors import BudgetExceeded
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.lookup import ask_informed
-from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Result, TreeState, TreeTask
+from reasonloom.nodes.reasoning.tree.finals import final_orders
+from reasonloom.nodes.reasoning.tree.state import (
+    LABELLED,
+    MODE,
+    Approach,
+    Result,
+    TreeState,
+    TreeTask,
+    results_of,
+)
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.reasoning.tree_search.machine import absorb, open_orders
 from reasonloom.nodes.reasoning.tree_search.state import State
@@ -52,7 +61,8 @@ async def judge_branches(state: TreeTask, runtime: Runtime[Execution]) -> dict[s
     """Cast one ballot, which sees the branches' contents but not their authors or order."""
     execution, thoughts = runtime.context, state["order"]["thoughts"]
     candidates = [{"label": each["label"], "text": each["text"]} for each in thoughts]
-    question = _question("judge_branches", JUDGE, _ballot_variables(state, candidates), state)
+    variables = _ballot_variables(execution, state, candidates)
+    question = _question("judge_branches", JUDGE, variables, state)
     question = replace(question, aside=ReservePolicy(last=True), blind=True)
     heard = await ask_or_note(execution, question, "a ballot")
     if heard.parsed is None:
@@ -68,19 +78,39 @@ def label_in(text: str) -> str:
     return found[1] if found else text.strip().upper()
 
 
-def _ballot_variables(state: TreeTask, candidates: list[dict[str, str]]) -> dict[str, Any]:
+def _ballot_variables(
+    execution: Execution, state: TreeTask, candidates: list[dict[str, str]]
+) -> dict[str, Any]:
+    """Return the variables of a ballot; earlier versions of its prompt show no reasons."""
+    declared = execution.loom.prompts.get(JUDGE).about.variables
+    reasons = {"reasons": _relabelled(state)} if "reasons" in declared else {}
     return {
         "content": state["content"],
         "memories": state["memories"],
         "candidates": candidates,
+        **reasons,
     }
+
+
+def _relabelled(state: TreeTask) -> list[str]:
+    """Return the reasons of earlier ballots, each thought under its label on this one."""
+    earlier = state.get("reasons", [])
+    if not earlier:
+        return []
+    now = {each["data"]["approach"]: each["label"] for each in state["order"]["thoughts"]}
+
+    def here(labels: dict[str, int], found: re.Match[str]) -> str:
+        label = now.get(labels.get(found[1].upper(), -1))
+        return f"thought {label}" if label else "another thought"
+
+    return [LABELLED.sub(partial(here, dict(each["labels"])), each["reason"]) for each in earlier]
 
 
 def _reserve_policy(execution: Execution, state: TreeTask) -> ReservePolicy:
     """Set one ballot aside, which needs two branches first."""
     if state["order"]["sample"] < PAIR:
         return ReservePolicy(read=True)
-    empty = execution.loom.prompts.get(JUDGE).render(**_ballot_variables(state, []))
+    empty = execution.loom.prompts.get(JUDGE).render(**_ballot_variables(execution, state, []))
     return ReservePolicy(leave=cost_of(execution, empty), read=True)
 
 
@@ -137,7 +167,7 @@ def _as_result(
 
 
 async def absorb_results(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Give the search every result that it waits for."""
+    """Give the search every result that it waits for, and hold its finals if they are due."""
     search = cast("State", state["search"])
     by_key = {each["key"]: each["result"] for each in results_of(state)}
     came = [
@@ -147,10 +177,8 @@ async def absorb_results(state: TreeState, runtime: Runtime[Execution]) -> dict[
     likeness = await similarity_of(runtime.context.loom.embedder, texts)
     for order, result in came:
         search = absorb(search, order, result, ThoughtDistance(likeness))
-    return {"search": dict(search), "notes": likeness.notes}
-
-
-def results_of(state: TreeState) -> list[Result]:
-    """Return the results of the current search."""
-    number = state["trial"]["number"]
-    return [each for each in state.get("results", []) if each["trial"] == number]
+    added = {"search": dict(search), "notes": likeness.notes}
+    if "finals" in state["trial"]:
+        return added
+    finals = final_orders({**state, "search": dict(search)}, results_of(state))
+    return {**added, "trial": {**state["trial"], "finals": finals}} if finals else added

@@ -29,7 +29,7 @@ async def gather_context(state: TreeState, runtime: Runtime[Execution]) -> dict[
 
 
 BALLOTS = 3
-"""Ballots of a comparison: an odd number, so that two approaches cannot tie."""
+"""Ballots of a comparison, at most: one for each branch."""
 
 NOVELTY = 0.1
 """Distance (see `ThoughtDistance`) at or below which two thoughts are the same."""

@@ -14,20 +14,20 @@ from reasonloom.errors import (
     TimedOut,
 )
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.tree.explore import results_of
 from reasonloom.nodes.reasoning.tree.propose import search_for
 from reasonloom.nodes.reasoning.tree.state import (
+    LABELLED,
     UNEXPLORED,
     Approach,
     Outcome,
     Result,
     TreeState,
     Trial,
+    results_of,
 )
 from reasonloom.nodes.reasoning.tree_search.state import Node, State
 
 FAULTS = {each.__name__: each for each in (BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut)}
-LABELLED = re.compile(r"\b(?:thought|option|answer|candidate)\s+([A-Z])\b", re.I)
 ALONE = "It is the only approach that came to something of its own; nothing was compared."
 UNCAST = "No ballot was cast; of all approaches it claims the most confidence."
 UNJUDGED = "Nothing was explored or judged."
@@ -56,7 +56,12 @@ def _restart_search(state: TreeState, execution: Execution, came: list[Result]) 
     run, trial = execution.run, state["trial"]
     if not run.retries or trial["redone"] == run.started:
         raise _fault(came)
-    again = Trial(**{**trial, "number": trial["number"] + 1, "redone": run.started})
+    again = Trial(
+        attempt=trial["attempt"],
+        number=trial["number"] + 1,
+        approaches=trial["approaches"],
+        redone=run.started,
+    )
     return {"trial": again, "search": search_for(execution, state["request"]["content"], again)}
 
 

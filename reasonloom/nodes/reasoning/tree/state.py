@@ -1,7 +1,8 @@
 """The state of tree reasoning, and what its wiring asks of it."""
 
+import re
 from operator import add
-from typing import Annotated, Any, TypedDict, cast
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from reasonloom.nodes.reasoning.attempts import MOST_ATTEMPTS
 from reasonloom.nodes.reasoning.lookup import MemoryState
@@ -10,6 +11,9 @@ from reasonloom.nodes.reasoning.tree_search.orders import Order
 from reasonloom.nodes.reasoning.tree_search.state import State
 
 MODE = "tree"
+LABELLED = re.compile(r"\b(?:thought|option|answer|candidate)\s+([A-Z])\b", re.I)
+"""What a ballot's reason calls a thought in spite of its instruction."""
+
 UNEXPLORED = "none"
 """The check of the open question that takes the place of the approaches."""
 
@@ -29,12 +33,14 @@ class Trial(TypedDict):
         number: counts the searches from 1, so that no call of two searches has the same name.
         approaches: what is explored; order `sample` i of the search follows the i-th.
         redone: `CurrentRun.started` of the process that restarted the search, as nothing came.
+        finals: the ballots on the two best branches, once they are due.
     """
 
     attempt: int
     number: int
     approaches: list[Approach]
     redone: float | None
+    finals: NotRequired[list[Order]]
 
 
 class Result(TypedDict):
@@ -80,7 +86,11 @@ class TreeState(MemoryState, total=False):
 
 
 class TreeTask(TypedDict):
-    """The payload of the task of one order."""
+    """The payload of the task of one order.
+
+    `reasons` of earlier ballots are for finals: each with its `labels`, as pairs of a label and an
+    approach.
+    """
 
     order: Order
     trial: int
@@ -88,24 +98,42 @@ class TreeTask(TypedDict):
     content: str
     history: list[dict[str, str]]
     memories: list[dict[str, Any]]
+    reasons: NotRequired[list[dict[str, Any]]]
 
 
 def tasks(state: TreeState) -> list[TreeTask]:
-    """Return the orders that the search wants carried out now, none if it has ended."""
+    """Return the orders that the search, or its finals, want carried out now, none at the end."""
     search, trial = state["search"], state["trial"]
     if not search:
         return []
-    return [
-        TreeTask(
-            order=order,
-            trial=trial["number"],
-            approach=trial["approaches"][order["sample"]] if order["kind"] == "sample" else None,
-            content=state["request"]["content"],
-            history=state["history"] if order["kind"] == "sample" else [],
-            memories=state["memories"],
-        )
-        for order in open_orders(cast("State", search))
+    searched = [_task(state, order) for order in open_orders(cast("State", search))]
+    came = {each["key"]: each["result"] for each in results_of(state)}
+    finals = [order for order in trial.get("finals", []) if order["key"] not in came]
+    final = {order["key"] for order in trial.get("finals", [])}
+    reasons = [
+        {name: came[key][name] for name in ("reason", "labels")}
+        for key in sorted(came)
+        if "reason" in came[key] and key not in final
     ]
+    return [*searched, *(TreeTask(**_task(state, order), reasons=reasons) for order in finals)]
+
+
+def _task(state: TreeState, order: Order) -> TreeTask:
+    trial, followed = state["trial"], order["kind"] == "sample"
+    return TreeTask(
+        order=order,
+        trial=trial["number"],
+        approach=trial["approaches"][order["sample"]] if followed else None,
+        content=state["request"]["content"],
+        history=state["history"] if followed else [],
+        memories=state["memories"],
+    )
+
+
+def results_of(state: TreeState) -> list[Result]:
+    """Return the results of the current search."""
+    number = state["trial"]["number"]
+    return [each for each in state.get("results", []) if each["trial"] == number]
 
 
 def is_enough(state: TreeState) -> bool:

@@ -3,7 +3,6 @@
 Answers are checked before a judge is paid; thoughts are judged once each, blind when compared.
 """
 
-from hashlib import sha256
 from statistics import fmean
 from typing import Any
 
@@ -15,7 +14,7 @@ from reasonloom.nodes.reasoning.tree_search.deduplication import (
     original_of,
     reopenable_duplicate,
 )
-from reasonloom.nodes.reasoning.tree_search.orders import plan_orders
+from reasonloom.nodes.reasoning.tree_search.orders import balanced_orders, plan_orders
 from reasonloom.nodes.reasoning.tree_search.state import Node, Pending, State, Status, settings_of
 
 
@@ -165,20 +164,14 @@ def _to_judge(state: State) -> list[int]:
 
 
 def _ballots(state: State, nodes: list[int]) -> list[Pending]:
-    """Return the votes of a round, each with the thoughts in its own order."""
+    """Return the votes of a round, in balanced orders: two votes never read the same."""
     settings = settings_of(state)
     ballots = plan_orders(
         state, "vote", nodes, results=settings.judgements, one_call=settings.batched
     )
-    return [
-        {**ballot, "nodes": shuffled(nodes, f"{settings.seed}|{ballot['key']}")}
-        for ballot in ballots
-    ]
-
-
-def shuffled(nodes: list[int], seed: str) -> list[int]:
-    """Return nodes in an order that depends only on the seed, the same on every machine."""
-    return sorted(nodes, key=lambda node: sha256(f"{seed}|{node}".encode()).digest())
+    seed = f"{settings.seed}|{state['round']}"
+    orders = balanced_orders(nodes, settings.judgements, seed)
+    return [{**ballot, "nodes": order} for ballot, order in zip(ballots, orders, strict=False)]
 
 
 def settle_judgements(state: State) -> None:

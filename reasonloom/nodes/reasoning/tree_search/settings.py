@@ -32,7 +32,8 @@ class SearchSettings:
         branching: candidates requested from one thought.
         depth: steps from the problem to an answer; a thought at this depth is an answer.
         judge: `value` gives each thought a number, `vote` picks the best of a round.
-        judgements: numbers for each thought, or votes for each round.
+        judgements: numbers for each thought, or votes for each round, one for each of its thoughts
+            at most.
         batched: True if one call can give several samples or judgements.
         check: proves answers right: nobody, a plain function, or a call that is paid for.
         width: thoughts that beam keeps, or that best-first opens at once.

@@ -55,7 +55,7 @@ def confidence(state: AnalysisState) -> float:
     if outcome["claim"] is not None:
         claim = min(claim, outcome["claim"])
     share = len(done) / len(steps_of(plan))
-    return confidence_of([claim * share], None, _verdicts(state))
+    return confidence_of([claim * share], _verdicts(state))
 
 
 def _verdicts(state: AnalysisState) -> list[dict[str, Any]]:

@@ -236,7 +236,7 @@ def _run_locally(state: State, step: Step, task: Task) -> bool:
     operation = step["operation"]
     match operation["do"]:
         case "keep_best":
-            results.keep_best(state, step)
+            results.keep_best(state, step, task)
         case "validate":
             results.keep_valid(state, step, task)
         case "score" if operation["by"] != JUDGE:

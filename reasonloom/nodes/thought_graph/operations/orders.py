@@ -6,6 +6,7 @@ from hashlib import sha256
 from typing import Any, TypedDict
 
 from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.reasoning.tree_search.orders import balanced_orders
 from reasonloom.nodes.thought_graph.operations.parts import neighbours
 from reasonloom.nodes.thought_graph.operations.state import (
     START,
@@ -18,7 +19,7 @@ from reasonloom.nodes.thought_graph.operations.state import (
 from reasonloom.nodes.thought_graph.operations.task import Task, TaskQuestion
 
 BALLOTS = 3
-"""Ballots on each thought that is judged."""
+"""Ballots on thoughts that are judged together, at most: one for each of them."""
 
 ON_ONE = 8
 """The most thoughts on one ballot."""
@@ -38,6 +39,8 @@ class Order(TypedDict):
         line: the ancestors of the first of them, oldest first, without the problem.
         count: results requested; `sample` is the number of the first of them, among all requested
             by the same question.
+        in_order: a ballot shows the thoughts as they are listed here. One that an older version
+            began has its own order, which depends on its key.
     """
 
     key: str
@@ -48,6 +51,7 @@ class Order(TypedDict):
     line: list[Thought]
     count: int
     sample: int
+    in_order: bool
 
 
 def as_order(state: State, pending: Pending) -> Order:
@@ -61,6 +65,7 @@ def as_order(state: State, pending: Pending) -> Order:
         line=_line(state, pending["thoughts"][0]),
         count=pending["count"],
         sample=pending["sample"],
+        in_order=pending.get("in_order", False),
     )
 
 
@@ -79,12 +84,65 @@ def step_orders(state: State, step: Step, task: Task) -> list[Pending]:
     operation = step["operation"]
     inputs = [state["thoughts"][each] for each in step["inputs"]]
     if operation["do"] == "score":
-        return _ballots(step, unscored(inputs, JUDGE))
+        return _ballots(step, _to_compare(state, unscored(inputs, JUDGE)))
     if operation["do"] == "aggregate":
-        merged = [each for each in neighbours(inputs, operation.get("size")) if len(each) > 1]
+        merged = [each for each in merge_groups(state, step) if len(each) > 1]
         return [_order(state, step, task, n, each) for n, each in enumerate(merged)]
     chosen = [each for each in inputs if _is_chosen(operation, each)]
     return [_order(state, step, task, n, [each]) for n, each in enumerate(chosen)]
+
+
+def _to_compare(state: State, thoughts: Sequence[Thought]) -> list[Thought]:
+    """Return thoughts to judge, those that were improved or merged after what they must beat."""
+    listed: dict[str, Thought] = {}
+    for each in thoughts:
+        rivals = [rival for rival in rivals_of(state, each) if rival["text"] != each["text"]]
+        listed |= {thought["id"]: thought for thought in (*rivals, each)}
+    return list(listed.values())
+
+
+def rivals_of(state: State, thought: Thought) -> list[Thought]:
+    """Return what a thought was improved or merged from: the best if a judge has scored all of it.
+
+    Only what is about the same part of the problem can be compared with it.
+    """
+    if thought["kind"] not in ("refine", "aggregate"):
+        return []
+    parents = [state["thoughts"][each] for each in thought["parents"]]
+    same = [each for each in parents if each["part"] == thought["part"]]
+    scores = [each["score"] for each in same if each["scored_by"] == JUDGE]
+    if len(scores) < len(same) or None in scores:
+        return same
+    return sorted(same, key=lambda each: -(each["score"] or 0.0))[:1]
+
+
+def merge_groups(state: State, step: Step) -> list[list[Thought]]:
+    """Return the thoughts that an aggregation merges together.
+
+    None is merged with its own ancestor: of both the better one is, of equals the later.
+    """
+    inputs = [state["thoughts"][each] for each in step["inputs"]]
+    lines = {each["id"]: _ancestors(state, each) for each in inputs}
+    chosen: list[str] = []
+    later_first = [*reversed(inputs)]
+    for each in sorted(later_first, key=lambda each: -(each["score"] or 0.0)):
+        name = each["id"]
+        if not any(name in lines[other] or other in lines[name] for other in chosen):
+            chosen.append(name)
+    kept = [each for each in inputs if each["id"] in chosen]
+    return neighbours(kept, step["operation"].get("size"))
+
+
+def _ancestors(state: State, thought: Thought) -> set[str]:
+    """Return the ids of all that a thought came from."""
+    found: set[str] = set()
+    waiting = list(thought["parents"])
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting += state["thoughts"][each]["parents"]
+    return found
 
 
 def unscored(thoughts: Sequence[Thought], by: str) -> list[Thought]:
@@ -130,20 +188,24 @@ def _question(state: State, task: Task, name: str, thoughts: list[Thought]) -> s
 
 
 def _ballots(step: Step, thoughts: list[Thought]) -> list[Pending]:
-    batches = [thoughts[at : at + ON_ONE] for at in range(0, len(thoughts), ON_ONE)]
-    return [
+    """Return the ballots on thoughts, in balanced orders, the first of all batches first."""
+    ids = [each["id"] for each in thoughts]
+    batches = [ids[at : at + ON_ONE] for at in range(0, len(ids), ON_ONE)]
+    ballots = [
         Pending(
             key=f"{step['id']}/{place}.{ballot}",
             step=step["id"],
             kind="judge",
             move=JUDGE,
-            thoughts=[each["id"] for each in batch],
+            thoughts=order,
             count=1,
             sample=ballot,
+            in_order=True,
         )
-        for ballot in range(BALLOTS)
         for place, batch in enumerate(batches)
+        for ballot, order in enumerate(balanced_orders(batch, BALLOTS, f"{step['id']}/{place}"))
     ]
+    return sorted(ballots, key=lambda each: each["sample"])
 
 
 def require_fit(operations: Sequence[Any], task: Task) -> None:

@@ -98,9 +98,11 @@ def _ballot(order: Order, memories: Sequence[dict[str, Any]]) -> PromptCall:
 
 
 def label_thoughts(order: Order) -> dict[str, Thought]:
-    """Return a ballot's thoughts by label, in an order that depends only on its key."""
-    drawn = random.Random(order["key"]).sample(order["thoughts"], len(order["thoughts"]))  # noqa: S311
-    return {label(place): each for place, each in enumerate(drawn)}
+    """Return a ballot's thoughts by label, in the ballot's order."""
+    listed = order["thoughts"]
+    if not order.get("in_order"):
+        listed = random.Random(order["key"]).sample(listed, len(listed))  # noqa: S311
+    return {label(place): each for place, each in enumerate(listed)}
 
 
 def _votes(order: Order, parsed: Mapping[str, Any]) -> dict[str, dict[str, float]]:

@@ -5,8 +5,8 @@ from statistics import fmean
 from typing import Any
 
 from reasonloom.nodes.reasoning.tree_search.settings import is_number, read_cost
-from reasonloom.nodes.thought_graph.operations.orders import JUDGE
-from reasonloom.nodes.thought_graph.operations.parts import by_part, join_parts, neighbours
+from reasonloom.nodes.thought_graph.operations.orders import JUDGE, merge_groups, rivals_of
+from reasonloom.nodes.thought_graph.operations.parts import by_part, join_parts
 from reasonloom.nodes.thought_graph.operations.state import (
     START,
     Pending,
@@ -99,11 +99,12 @@ def _aggregated(
 ) -> list[str]:
     """Merged thoughts give way to what they were merged into; where nothing came, they stay."""
     of = {tuple(order["thoughts"]): made[order["key"]] for order in came}
-    inputs = [state["thoughts"][each] for each in step["inputs"]]
+    if not any(of.values()):
+        return list(step["inputs"])
+    groups = [tuple(each["id"] for each in group) for group in merge_groups(state, step)]
     outputs: list[str] = []
-    for group in neighbours(inputs, step["operation"].get("size")):
-        ids = tuple(each["id"] for each in group)
-        outputs += of.get(ids) or ids
+    for ids in dict.fromkeys([*groups, *of]):  # an older version may have merged other groups
+        outputs += of.get(ids) or (ids if ids in groups else ())
     return outputs
 
 
@@ -121,15 +122,35 @@ def _score_by_ballots(state: State, step: Step, came: list[Pending]) -> None:
             check = given["check"]
             thought = state["thoughts"][given["thought"]]
             ballot.setdefault((thought["part"], thought["text"]), []).append(given["scores"])
-    for each in step["inputs"]:
-        thought = state["thoughts"][each]
+    inputs = [state["thoughts"][each] for each in step["inputs"]]
+    rivals = [rival for each in inputs for rival in rivals_of(state, each)]
+    for thought in (*inputs, *rivals):
         found = ballot.get((thought["part"], thought["text"]))
-        if found and thought["scored_by"] != JUDGE:
+        if found:
             scores = {name: fmean(one[name] for one in found) for name in found[0]}
             thought.update(
                 {"scores": scores, "score": scores["total"], "check": check, "scored_by": JUDGE}
             )
-    step["outputs"] = list(step["inputs"])
+    step["outputs"] = list(dict.fromkeys(_unbeaten(state, each)["id"] for each in inputs))
+
+
+def _unbeaten(state: State, thought: Thought) -> Thought:
+    """Return a thought, or what it was merged from where it does not beat the best of that."""
+    rival = best_rival(state, thought)
+    return thought if rival is None or beats_rival(thought, rival) else rival
+
+
+def best_rival(state: State, thought: Thought) -> Thought | None:
+    """Return the best of what a thought was merged from, None if it was not or nobody judged."""
+    if thought["kind"] != "aggregate" or thought["scored_by"] != JUDGE:
+        return None
+    judged = [each for each in rivals_of(state, thought) if each["scored_by"] == JUDGE]
+    return max(judged, key=lambda each: each["score"] or 0.0, default=None)
+
+
+def beats_rival(thought: Thought, rival: Thought) -> bool:
+    """Tell whether a merged thought has a better score than the best that it was merged from."""
+    return (thought["score"] or 0.0) > (rival["score"] or 0.0)
 
 
 def score_by_check(state: State, step: Step, task: Task) -> None:
@@ -156,16 +177,29 @@ def score_by_check(state: State, step: Step, task: Task) -> None:
     step["outputs"] = list(step["inputs"])
 
 
-def keep_best(state: State, step: Step) -> None:
-    """Pass on the best thoughts; ties go by order, unscored ones come last."""
+def keep_best(state: State, step: Step, task: Task) -> None:
+    """Pass on the best thoughts; ties go by order, unscored ones come last.
+
+    Of thoughts that say the same only the best takes a place, so that other ideas stay.
+    """
     inputs = [state["thoughts"][each] for each in step["inputs"]]
     of_all = step["operation"]["of"] == "all"
-    kept = [
+    step["outputs"] = [
         each["id"]
         for group in ([inputs] if of_all else by_part(inputs).values())
-        for each in sorted(group, key=_rank)[: step["operation"]["n"]]
+        for each in _different(sorted(group, key=_rank), step["operation"]["n"], task)
     ]
-    step["outputs"] = kept
+
+
+def _different(ranked: list[Thought], most: int, task: Task) -> list[Thought]:
+    """Return the first thoughts of which none says the same as one before it."""
+    kept: list[Thought] = []
+    for each in ranked:
+        if len(kept) == most:
+            break
+        if not any(task.same(each, other) for other in kept if other["part"] == each["part"]):
+            kept.append(each)
+    return kept
 
 
 def _rank(thought: Thought) -> tuple[bool, float]:

@@ -1,6 +1,6 @@
 """The state of a plan in progress, as plain data that can be saved as JSON at any step."""
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from reasonloom.contracts.thought_graph.plans import PROBLEM
 
@@ -66,7 +66,10 @@ class Step(TypedDict):
 
 
 class Pending(TypedDict):
-    """An order as the machine stores it: `count` results from `thoughts`, from `sample` on."""
+    """An order as the machine stores it: `count` results from `thoughts`, from `sample` on.
+
+    `in_order` as in `orders.Order`; it is absent in a plan that an older version began.
+    """
 
     key: str
     step: str
@@ -75,6 +78,7 @@ class Pending(TypedDict):
     thoughts: list[str]
     count: int
     sample: int
+    in_order: NotRequired[bool]
 
 
 class Received(TypedDict):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from reasonloom.errors import UnknownName
+from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.thought_graph.operations.state import Thought
 
 CheckKind = Literal["local check", "oracle"]
@@ -79,11 +80,20 @@ class Check:
     """Called with the problem and the thought."""
 
 
+def same_text(first: Thought, second: Thought) -> bool:
+    """Tell whether two thoughts differ in nothing that matters in any text."""
+    return normalised(first["text"]) == normalised(second["text"])
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A kind of problem. `begin` reads the problem's text into data, or raises InvalidArgument."""
+    """A kind of problem. `begin` reads the problem's text into data, or raises InvalidArgument.
+
+    `same` tells whether two thoughts on one part of the problem are one idea.
+    """
 
     name: str
+    same: Callable[[Thought, Thought], bool] = same_text
     begin: Callable[[str], Any] = lambda problem: None
     moves: Mapping[str, Move] = field(default_factory=dict)
     checks: Mapping[str, Check] = field(default_factory=dict)

@@ -20,6 +20,7 @@ from reasonloom.nodes.sessions.context import append_thought, next_thought
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_graph
 from reasonloom.nodes.thought_graph.operations.machine import frontier
 from reasonloom.nodes.thought_graph.operations.outcome import Outcome, outcome
+from reasonloom.nodes.thought_graph.operations.results import beats_rival, best_rival
 from reasonloom.nodes.thought_graph.operations.state import START, State, Thought
 from reasonloom.nodes.thought_graph.rendering import render_node
 from reasonloom.nodes.thought_graph.run.steps import GotRunState
@@ -40,6 +41,7 @@ DEEPEST, BRANCHES, THRESHOLD = 20, 10, 0.3
 
 PART_ONLY = "the best thought is about part {part} of the problem only"
 NOTHING = "the plan brought no thought: {fault}"
+KEPT_INPUT = "{step}: what was merged is no better than the best of its inputs, which stays"
 FOLLOWS = "What follows from this?"
 OFFLINE = (
     "no language model is configured, and nothing that is known speaks of the problem; set "
@@ -64,7 +66,7 @@ async def persist_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict
     thought = _thought(execution, state, came["best"])
     used = memories_used_in(execution, thought.content, state)
     memory, notes = await as_memory(execution, thought)
-    notes = [*notes, *_notes(came)]
+    notes = [*notes, *_notes(came, work)]
     async with execution.loom.database.begin(execution.caller) as tx:
         branch, forked = await append_thought(tx, execution, thought)
         notes = [*notes, *forked]
@@ -182,10 +184,21 @@ def _thought(execution: Execution, state: GotRunState, best: Thought) -> NewThou
     )
 
 
-def _notes(came: Outcome) -> list[str]:
+def _notes(came: Outcome, work: State) -> list[str]:
     best = came["best"]
     part = [] if came["whole"] or best is None else [PART_ONLY.format(part=best["part"])]
-    return [*part, *(f"{step}: {fault}" for step, fault in came["faults"].items())]
+    faults = [f"{step}: {fault}" for step, fault in came["faults"].items()]
+    return [*part, *faults, *_kept_inputs(work)]
+
+
+def _kept_inputs(work: State) -> list[str]:
+    """Return a note on each step whose merged thoughts did not beat what they were merged from."""
+    beaten = {
+        each["step"]: None
+        for each in work["thoughts"].values()
+        if (rival := best_rival(work, each)) and not beats_rival(each, rival)
+    }
+    return [KEPT_INPUT.format(step=step) for step in beaten]
 
 
 def _answer(

@@ -129,7 +129,7 @@ def test_independent_operations_are_asked_for_at_once() -> None:
 def test_the_best_so_far_is_returned_when_calls_run_out() -> None:
     given = plan(
         {"do": "generate", "samples": 2}, {"do": "score"}, {"do": "keep_best"},
-        {"do": "refine"}, {"do": "score"}, {"do": "keep_best"}, limits={"calls": 4},
+        {"do": "refine"}, {"do": "score"}, {"do": "keep_best"}, limits={"calls": 3},
     )  # fmt: skip
 
     def answer(order):  # type: ignore[no-untyped-def]
@@ -142,5 +142,5 @@ def test_the_best_so_far_is_returned_when_calls_run_out() -> None:
     assert came["best"] is not None
     assert came["best"]["text"] == "b"
     assert came["best"]["score"] == pytest.approx(0.7)
-    assert (came["ended"], came["exhausted"], came["calls"]) == ("exhausted", "calls", 4)
+    assert (came["ended"], came["exhausted"], came["calls"]) == ("exhausted", "calls", 3)
     assert "ran out" in came["faults"]["refine4"]

@@ -1,11 +1,16 @@
 """Any problem in words: thoughts are continued, improved and merged; blind ballots judge."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.reasoning.tree_search.orders import label
+from reasonloom.nodes.thought_graph.operations.state import Thought
 from reasonloom.nodes.thought_graph.operations.task import Candidate, Move, Task, TaskQuestion
+
+PUNCTUATION = re.compile(r"[^\w\s]+(?=\s|$)")
+"""Marks at the end of a word; those before or in one may be part of a figure."""
 
 STOPS = ".!?\u2026\u3002\uff01\uff1f"
 """Final punctuation that makes no difference between texts."""
@@ -70,8 +75,21 @@ def _bare(text: str) -> str:
     return normalised(text).rstrip(STOPS)
 
 
+def _same_idea(first: Thought, second: Thought) -> bool:
+    """Tell whether two thoughts differ in case, white space and punctuation at most.
+
+    One word or figure may be the answer, so that likeness of the rest says nothing.
+    """
+    return _unpunctuated(first["text"]) == _unpunctuated(second["text"])
+
+
+def _unpunctuated(text: str) -> str:
+    return PUNCTUATION.sub("", normalised(text))
+
+
 GENERAL = Task(
     name="general",
+    same=_same_idea,
     moves={
         "generate": Move(
             "got/generate", _generate_variables, _read_continuations, "got_generate", plain=True

@@ -95,6 +95,10 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             {"kind": "user", "content": "Where shall we eat?"},
             {"kind": "decision", "content": "At the Rialto."},
         ],
+        "reasoning": [
+            {"kind": "concluded on Where shall we eat?", "content": "The Rialto cooks without."},
+            {"kind": "rejected (it scored 0.30)", "content": "Curry: the cook uses peanuts."},
+        ],
     },
     "linear/continue": {
         "failed": FAILED,

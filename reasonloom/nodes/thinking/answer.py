@@ -13,14 +13,16 @@ from reasonloom.contracts.reasoning.divergent import CheckedConstraint
 from reasonloom.contracts.thinking.think import (
     Advice,
     Considered,
+    Deliberated,
     GoalCovered,
-    Insight,
+    HeldInsight,
+    LongPonder,
     MissingPart,
     Ponder,
     Pondered,
     Quality,
+    ResolvedConflict,
     Stopped,
-    StreamConflict,
     StreamResult,
     Think,
     Thinking,
@@ -81,7 +83,8 @@ def answer_of(
     """Return the answer of think or ponder."""
     shared = _shared_parts(execution, state) | {"session_id": session, "thought_id": thought}
     if state["brief"]["tool"] == PONDER:
-        return Pondered(
+        deliberated = state["brief"].get("retracts")
+        return (Deliberated if deliberated else Pondered)(
             **shared,
             **_joint_parts(execution, state),
             quarters=max(
@@ -101,7 +104,7 @@ def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
     missing = missing_of(state)
     partial = bool(missing) or not synthesis["made"]
     verdicts = verdicts_of(state.get("checks", []), JOINT)
-    kind: type[Think | Ponder] = Ponder if state["brief"]["tool"] == PONDER else Think
+    kind: type[Think | Ponder] = LongPonder if state["brief"]["tool"] == PONDER else Think
     extra = returned_context(execution.request(kind).context) | caveats(execution)
     if missing:
         extra["missing"] = missing
@@ -123,13 +126,14 @@ def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
 def _joint_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
     """Return the fields that only several streams have."""
     synthesis = state["synthesis"]
+    names = HeldInsight.model_fields
     return {
         "insights": [
-            Insight(**{name: each[name] for name in Insight.model_fields})
+            HeldInsight(**{name: each[name] for name in names if name in each})
             for each in synthesis["insights"]
         ],
         "recommendations": [Advice(**each) for each in synthesis["advice"]],
-        "conflicts": [StreamConflict(**each) for each in synthesis["conflicts"]],
+        "conflicts": [ResolvedConflict(**each) for each in synthesis["conflicts"]],
         "quality": overall_quality(synthesis["parts"]),
         "quality_parts": Quality(**synthesis["parts"]),
         "streams": _streams(execution, state),

@@ -1,6 +1,8 @@
 """What a toolset's module declares: its envelope, its advice, and its tools as lines of data."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 
@@ -22,7 +24,8 @@ class ToolLine:
     """One tool: its name, its contract, and the graph that answers it.
 
     `open_world` is true where the tool asks a language model. `reference_request` is the
-    contract under `serve --as`, where ours takes more arguments than the reference names.
+    contract under `serve --as`, where ours takes more arguments than the reference names, and
+    `reference_answer` and `reference_graph` are what answers there, where ours is another.
     """
 
     name: str
@@ -33,6 +36,18 @@ class ToolLine:
     effect: Effect
     open_world: bool = False
     reference_request: type[Request] | None = None
+    reference_answer: type[Answer] | None = None
+    reference_graph: str | None = None
+
+    def under_reference(self, name: str) -> ToolLine:
+        """Return the line under `serve --as`, by the name that the tool has there."""
+        return replace(
+            self,
+            name=name,
+            request=self.reference_request or self.request,
+            answer=self.reference_answer or self.answer,
+            graph=self.reference_graph or self.graph,
+        )
 
 
 def _line(

@@ -185,6 +185,7 @@ SAME = "session {number} was summed up before and has nothing new: node {episode
 NOT_KEPT = "the summary was not stored; memory_correct changes an episode"
 UNUSED = "the summary was not stored: create_episode is false"
 SINCE = "stored while the session was summed up, and not in the summary: {count} of its nodes"
+CONCLUDED_SINCE = "some reasoning ended while the session was summed up, and is not in the summary"
 AGAIN = "the episode supersedes node {old}, which summed up the session before it went on"
 SOME = "the {joined} newest of the session's {nodes} nodes are joined to the episode"
 
@@ -242,6 +243,7 @@ async def sum_up_session(state: EndState, runtime: Runtime[Execution]) -> dict[s
             "nodes": progress.nodes,
             "episode": asdict(episode) if episode else None,
             "memories": [{"id": each} for each in progress.reasoning.memories],
+            "reasoned": _moment(progress.reasoning),
         }
     }
 
@@ -262,6 +264,8 @@ async def end_session(state: EndState, runtime: Runtime[Execution]) -> dict[str,
             new, stored = await _store_episode(tx, execution, progress, made)
             late = progress.nodes - ending["nodes"]
             late_note = [SINCE.format(count=late)] if late > 0 else []
+            if _moment(progress.reasoning) != ending.get("reasoned"):
+                late_note.append(CONCLUDED_SINCE)
             notes = [*episode.notes, *made.notes, *stored, *late_note]
         await memory_sessions.end(tx, session, execution.loom.clock(), new)
         current = new or progress.episode
@@ -306,6 +310,10 @@ async def _session_progress(tx: Transaction, session: UUID) -> SessionProgress:
         (summed_up,) = await memory_nodes.fetch(tx, [course.episode_id])
         reasoned = newest > summed_up.created_at
     return SessionProgress(course, nodes, since, head, reasoning, reasoned)
+
+
+def _moment(reasoning: Reasoning) -> str | None:
+    return reasoning.newest.isoformat() if reasoning.newest else None
 
 
 def _draft(episode: Episode, number: int) -> NodeDraft:

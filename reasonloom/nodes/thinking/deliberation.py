@@ -114,7 +114,7 @@ def _next(
 ) -> dict[str, Any]:
     """Return the barrier after a synthesis that need not be the last, with the open points."""
     brief, quarter, outputs = state["brief"], state["barrier"]["quarter"], state["said"]
-    if reply.get("agreed") is True:
+    if reply.get("agree") is True:
         return {"barrier": {"quarter": quarter, "stopped": "agreed"}}
     if reply and _is_late(execution, brief, quarter, outputs, weighing=False):
         ended = _ended(brief, outputs, quarter, "deadline")

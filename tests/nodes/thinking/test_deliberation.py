@@ -30,7 +30,7 @@ OPEN = "Who pays for the wheel?"
 def weighed(agreed: bool = False, **more: Any) -> dict[str, Any]:
     """Return a synthesis with its test of agreement."""
     return {
-        "agreed": agreed,
+        "agree": agreed,
         "open": [] if agreed else [OPEN],
         "resolved": [],
         "conclusion": "Rebuild it.",
@@ -149,7 +149,7 @@ async def test_under_the_reference_nothing_is_withdrawn_or_resolved(
     assert counts(llm) == (16, 1)
     assert not any("withdrawn" in each for each in found["insights"])
     assert not any("take it back" in each.words for each in llm.of("stream"))
-    assert "agreed" not in llm.of("synthesis")[0].words
+    assert '"agree"' not in llm.of("synthesis")[0].words
 
 
 async def test_a_round_that_comes_to_nothing_leaves_the_synthesis_before_it(

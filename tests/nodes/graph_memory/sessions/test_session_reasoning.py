@@ -14,6 +14,7 @@ from reasonloom.nodes.graph_memory.session_end import EXTRACT_LIMIT
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.llms.answering import AnsweringLlm, words_of
+from tests.support.llms.embedders import PausingEmbedder
 from tests.support.llms.exploration import ExploringLlm
 from tests.support.memory.graph import query
 from tests.support.memory.graph_sessions import ME, answer, call_as, fact
@@ -222,3 +223,20 @@ async def test_the_listing_is_bounded(engine: Engine) -> None:
     told = (await answer(engine, "session_end"))["summary"]
     assert len(told) <= EXTRACT_LIMIT
     assert told.startswith("We meet at noon.\nConcluded on Which of them, 11?: Take number 11")
+
+
+async def test_what_is_concluded_while_it_is_summed_up_is_told_to_be_left_out(
+    engine: Engine,
+) -> None:
+    await fact(engine, "We meet at noon.")
+    thinker(engine, "Take Postgres.")
+    pausing = PausingEmbedder(engine.loom.embedder)
+    engine.loom = replace(engine.loom, embedder=pausing)
+
+    async def go_on() -> None:
+        await linear(engine)
+
+    pausing.meanwhile = go_on
+    outcome = await call_as(engine, "session_end")
+    assert outcome.answer["summary"] == SAID["summary"]
+    assert any("some reasoning ended while" in note for note in outcome.notes)

@@ -72,8 +72,15 @@ def missing_of(state: ThinkingState) -> list[MissingPart]:
     there = {(each["stream"], each["quarter"]) for each in successful_outputs(brief, state["said"])}
     agreed = state["barrier"]["stopped"] == AGREED
     last = state["barrier"]["quarter"] if agreed else brief["quarters"]
-    quarters = range(1, last + 1)
-    found = {name: [q for q in quarters if (name, q) not in there] for name in brief["streams"]}
+    chosen = state["barrier"].get("streams", brief["streams"])
+    found = {
+        name: [
+            quarter
+            for quarter in range(1, last + 1)
+            if (name, quarter) not in there and (quarter == 1 or name in chosen)
+        ]
+        for name in brief["streams"]
+    }
     return [MissingPart(stream=name, quarters=lack) for name, lack in found.items() if lack]
 
 

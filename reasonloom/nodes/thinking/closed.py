@@ -12,6 +12,7 @@ from reasonloom.nodes.thinking.state import Brief, StreamOutput
 AGREE = "{count} of {all} streams agree: {answer}."
 LEADING = re.compile(r"^(?:the\s+)?(?:answer|choice|option)\s*(?:is|:)?\s+", re.IGNORECASE)
 
+LONGEST_ANSWER = 80
 MARKUP = " \t\n\"'`*"
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
@@ -27,9 +28,12 @@ class Majority:
 
 
 def majority_of(brief: Brief, ends: Mapping[str, StreamOutput]) -> Majority | None:
-    """Return the answer of most streams, if all of several that ran in parallel give one."""
+    """Return the answer of most streams, if all of several that ran in parallel give one.
+
+    A long one is no choice, number, yes or no: what it says is to be brought together.
+    """
     given = {name: str(end.get("answer") or "").strip() for name, end in ends.items()}
-    if brief["quarters"] > 1 or len(given) < 2 or not all(given.values()):  # noqa: PLR2004
+    if brief["quarters"] > 1 or len(given) < 2 or not all(map(_is_short, given.values())):  # noqa: PLR2004
         return None
     groups: dict[str, list[str]] = {}
     for name, answer in given.items():
@@ -39,9 +43,13 @@ def majority_of(brief: Brief, ends: Mapping[str, StreamOutput]) -> Majority | No
         return None
     surest = max(names, key=lambda name: float(ends[name]["confidence"]))
     answer = given[surest].rstrip(".")
-    told = AGREE.format(count=len(names), all=len(given), answer=answer)
-    conclusion = f"{told}\n\n{ends[surest]['conclusion']}"
+    count = AGREE.format(count=len(names), all=len(given), answer=answer)
+    conclusion = f"{ends[surest]['conclusion']}\n\n{count}"
     return Majority(answer, names, len(names) / len(given), conclusion)
+
+
+def _is_short(answer: str) -> bool:
+    return 0 < len(answer) <= LONGEST_ANSWER and "\n" not in answer
 
 
 def comparable(answer: str) -> str:

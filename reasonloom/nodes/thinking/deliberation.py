@@ -21,6 +21,7 @@ from reasonloom.nodes.thinking.insights import find_conflicts
 from reasonloom.nodes.thinking.quality import dispatch_checks
 from reasonloom.nodes.thinking.quarter import dispatch_streams
 from reasonloom.nodes.thinking.state import (
+    Barrier,
     Brief,
     StreamOutput,
     ThinkingState,
@@ -65,7 +66,8 @@ async def close_round(state: ThinkingState, runtime: Runtime[Execution]) -> dict
     stopped = forced_end(execution, brief, outputs, quarter)
     if stopped is None and _is_late(execution, brief, quarter, outputs, weighing=True):
         stopped = "deadline"
-    return _ended(brief, outputs, quarter, stopped)
+    notes = [shortfall_note(brief, outputs)] if stopped == "deadline" else []
+    return {"barrier": {**state["barrier"], "stopped": stopped}, "notes": notes}
 
 
 def after_closing(state: ThinkingState) -> list[Send] | str:
@@ -112,15 +114,23 @@ def after_weighing(state: ThinkingState) -> list[Send] | str:
 def _next(
     execution: Execution, state: ThinkingState, reply: Mapping[str, Any], notes: list[str]
 ) -> dict[str, Any]:
-    """Return the barrier after a synthesis that need not be the last, with the open points."""
+    """Return the barrier after a synthesis that need not be the last, with the open points.
+
+    The streams that it names are asked again; where it does not name two of them, all are.
+    """
     brief, quarter, outputs = state["brief"], state["barrier"]["quarter"], state["said"]
     if reply.get("agree") is True:
         return {"barrier": {"quarter": quarter, "stopped": "agreed"}}
     if reply and _is_late(execution, brief, quarter, outputs, weighing=False):
-        ended = _ended(brief, outputs, quarter, "deadline")
-        return ended | {"notes": [*notes, *ended["notes"]]}
-    points = [str(each) for each in reply.get("open", [])]
-    return {"barrier": {"quarter": quarter + 1, "stopped": None}, "points": points}
+        late = shortfall_note(brief, outputs)
+        return {"barrier": {"quarter": quarter, "stopped": "deadline"}, "notes": [*notes, late]}
+    barrier = Barrier(quarter=quarter + 1, stopped=None)
+    opened = reply.get("open", [])
+    named = {name for each in opened for name in each["streams"]}
+    chosen = [name for name in last_outputs(brief, outputs) if name in named]
+    if len(chosen) > 1:
+        barrier["streams"] = chosen
+    return {"barrier": barrier, "points": [each["point"] for each in opened]}
 
 
 def _is_late(
@@ -135,13 +145,6 @@ def _is_late(
     good = successful_outputs(brief, outputs)
     before = slowest_seconds(good) if weighing else 0.0
     return is_out_of_time(execution, brief, quarter, good, before=before)
-
-
-def _ended(
-    brief: Brief, outputs: Sequence[StreamOutput], quarter: int, stopped: str | None
-) -> dict[str, Any]:
-    notes = [shortfall_note(brief, outputs)] if stopped == "deadline" else []
-    return {"barrier": {"quarter": quarter, "stopped": stopped}, "notes": notes}
 
 
 def _conflicts(

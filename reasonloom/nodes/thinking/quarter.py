@@ -50,7 +50,8 @@ def dispatch_streams(state: ThinkingState) -> list[Send]:
     brief, quarter = state["brief"], state["barrier"]["quarter"]
     outputs = successful_outputs(brief, state.get("said", []))
     before = {each["stream"] for each in outputs_of_quarter(outputs, quarter - 1)}
-    names = [each for each in brief["streams"] if quarter == 1 or each in before]
+    chosen = state["barrier"].get("streams", brief["streams"])
+    names = [each for each in chosen if quarter == 1 or each in before]
     return [
         Send(
             "carry_stream",

@@ -48,10 +48,14 @@ class Brief(TypedDict):
 
 
 class Barrier(TypedDict):
-    """The latest quarter; `stopped` says why no other follows."""
+    """The latest quarter; `stopped` says why no other follows.
+
+    `streams` are those that are asked in it, where not all are.
+    """
 
     quarter: int
     stopped: str | None
+    streams: NotRequired[list[str]]
 
 
 class ThinkingState(MemoryState, total=False):

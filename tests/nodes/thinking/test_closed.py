@@ -8,6 +8,7 @@ import pytest
 
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.thinking.closed import comparable
+from reasonloom.nodes.thinking.streams import STREAMS
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.llms.streams import Made, StreamingLlm, insights_by
@@ -33,7 +34,7 @@ async def test_most_streams_that_agree_are_counted_and_nothing_more_is_asked(
     llm = StreamingLlm(answering(analytical="No", creative="yes", critical="No.", synthetic="no"))
     async with thinking(access, embedder, llm) as mind:
         found = (await call(mind, "think", ASKED)).answer
-    assert found["conclusion"] == "3 of 4 streams agree: No.\n\nIt is about the granite"
+    assert found["conclusion"] == "It is about the granite\n\n3 of 4 streams agree: No."
     assert (len(llm.of("stream")), len(llm.of("synthesis"))) == (4, 0)
     assert (found["status"], found["recommendations"]) == ("completed", [])
     assert found["qualityParts"]["agreement"] == 0.75
@@ -46,9 +47,10 @@ async def test_most_streams_that_agree_are_counted_and_nothing_more_is_asked(
     [
         {"analytical": "no", "creative": "yes", "critical": "no", "synthetic": "yes"},
         {"analytical": "no", "creative": "no", "critical": "no"},
+        dict.fromkeys(STREAMS, "It depends on the river and on " + "the money " * 20),
         {},
     ],
-    ids=["even", "one does not answer", "open"],
+    ids=["even", "one does not answer", "long", "open"],
 )
 async def test_without_a_majority_of_answers_the_streams_are_brought_together(
     access: Access, embedder: Embedder, answers: dict[str, str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -27,11 +28,11 @@ ADVICE = [{"description": "Do it", "sources": ["analytical"], "rationale": "It h
 OPEN = "Who pays for the wheel?"
 
 
-def weighed(agreed: bool = False, **more: Any) -> dict[str, Any]:
+def weighed(agreed: bool = False, streams: Sequence[str] = (), **more: Any) -> dict[str, Any]:
     """Return a synthesis with its test of agreement."""
     return {
         "agree": agreed,
-        "open": [] if agreed else [OPEN],
+        "open": [] if agreed else [{"point": OPEN, "streams": [*streams]}],
         "resolved": [],
         "conclusion": "Rebuild it.",
         "recommendations": ADVICE,
@@ -56,6 +57,30 @@ async def test_two_rounds_cost_ten_calls_and_the_second_settles_what_is_open(
         assert f"<open_points>\n- {OPEN}\n</open_points>" in each.words
         assert "this is round 2 of at most 2" in each.words
     assert not any("open_points" in each.words for each in llm.of("stream", 1))
+
+
+async def test_only_the_streams_that_can_settle_what_is_open_are_asked_again(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = StreamingLlm(synthesis=weighed(streams=["creative", "critical", "nobody"]))
+    async with thinking(access, embedder, llm) as mind:
+        found = (await call(mind, "ponder", ASKED)).answer
+    assert counts(llm) == (6, 2)
+    assert {each.stream for each in llm.of("stream", 2)} == {"creative", "critical"}
+    assert (found["quarters"], found["status"], "missing" in found) == (2, "completed", False)
+    assert {each["stream"]: each["quarters"] for each in found["streams"]} == {
+        "analytical": 1, "creative": 2, "critical": 2, "synthetic": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("named", [[], ["nobody"], ["creative"]])
+async def test_where_the_synthesis_does_not_name_two_streams_all_are_asked_again(
+    access: Access, embedder: Embedder, named: list[str]
+) -> None:
+    llm = StreamingLlm(synthesis=weighed(streams=named))
+    async with thinking(access, embedder, llm) as mind:
+        await call(mind, "ponder", ASKED)
+    assert counts(llm) == (8, 2)
 
 
 async def test_streams_that_the_synthesis_finds_agreed_stop_after_one_round(
@@ -238,15 +263,13 @@ async def test_a_stream_that_hangs_at_first_leaves_time_for_rounds_and_synthesis
     assert found["processingTime"] < 4_000
 
 
-async def test_a_timeout_beyond_the_runs_limit_raises_that_of_this_run_alone(
+async def test_a_timeout_beyond_the_runs_limit_raises_that_of_this_run(
     access: Access, embedder: Embedder
 ) -> None:
     llm = StreamingLlm(seconds=0.6, synthesis=weighed())
     async with thinking(access, embedder, llm, tool_timeout=1.0) as mind:
         found = (await call(mind, "ponder", {**ASKED, "timeout": 60_000})).answer
-        assert (found["status"], found["quarters"]) == ("completed", 2)
-        quarterly = await call(mind, "ponder", {**ASKED, "timeout": 60_000}, as_reference=True)
-    assert (quarterly.answer["status"], quarterly.answer["quarters"]) == ("partial", 1)
+    assert (found["status"], found["quarters"]) == ("completed", 2)
 
 
 def test_the_longest_timeout_is_ten_minutes_and_the_limit_is_beyond_it() -> None:

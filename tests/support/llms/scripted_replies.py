@@ -135,7 +135,12 @@ def _synthesis(material: Fields) -> Fields:
 
 
 def _deliberation(material: Fields) -> Fields:
-    return {"agree": False, "open": ["Who cooks?"], "resolved": [], **_synthesis(material)}
+    return {
+        "agree": False,
+        "open": [{"point": "Who cooks?", "streams": []}],
+        "resolved": [],
+        **_synthesis(material),
+    }
 
 
 def _step(material: Fields) -> Fields:

@@ -56,6 +56,8 @@ async def begin_deliberation(state: ThinkingState, runtime: Runtime[Execution]) 
 async def close_round(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Wait for all streams, and tell whether another round is possible after the synthesis.
 
+    Where conclusions contradict each other the streams do not agree: the next round begins at once.
+
     Raises:
         ServiceFault: the first stream's fault, as all failed.
     """
@@ -66,14 +68,19 @@ async def close_round(state: ThinkingState, runtime: Runtime[Execution]) -> dict
     stopped = forced_end(execution, brief, outputs, quarter)
     if stopped is None and _is_late(execution, brief, quarter, outputs, weighing=True):
         stopped = "deadline"
+    if stopped is None and (conflicts := _contradictions(brief, outputs)):
+        parties = {name for each in conflicts for name in each["source_streams"]}
+        barrier = Barrier(quarter=quarter + 1, stopped=None, streams=sorted(parties))
+        return {"barrier": barrier, "points": [each["description"] for each in conflicts]}
     notes = [shortfall_note(brief, outputs)] if stopped == "deadline" else []
     return {"barrier": {**state["barrier"], "stopped": stopped}, "notes": notes}
 
 
 def after_closing(state: ThinkingState) -> list[Send] | str:
-    """Put the round together, or start over where every stream failed."""
+    """Put the round together, or start the next one, or over where every stream failed."""
     came = successful_outputs(state["brief"], state["said"])
-    return "synthesise" if came else dispatch_streams(state)
+    over = state["barrier"]["stopped"] or outputs_of_quarter(came, state["barrier"]["quarter"])
+    return "synthesise" if over else dispatch_streams(state)
 
 
 async def weigh_round(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -145,6 +152,12 @@ def _is_late(
     good = successful_outputs(brief, outputs)
     before = slowest_seconds(good) if weighing else 0.0
     return is_out_of_time(execution, brief, quarter, good, before=before)
+
+
+def _contradictions(brief: Brief, outputs: Sequence[StreamOutput]) -> list[dict[str, Any]]:
+    """Return the conflicts between the streams' conclusions."""
+    ends = last_outputs(brief, outputs)
+    return [each for each in find_conflicts(brief, outputs) if set(each["labels"]) <= ends.keys()]
 
 
 def _conflicts(

@@ -49,7 +49,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "thinking.analyze": ("analyze",),
     "thinking.breakdown": ("breakdown",),
-    "thinking.streams": ("ponder", "think"),
+    "thinking.streams": ("deliberate", "ponder", "think"),
     "thought_graph": (
         "got_aggregate", "got_finalize", "got_generate", "got_init", "got_prune", "got_refine",
         "got_run", "got_score", "got_state",
@@ -93,6 +93,8 @@ class Graph:
         words: plain words for nodes whose names do not say what is done.
         follow: returns from request and answer the call to make next, if any; it is a run of its
             own, and its answer is returned under `result`.
+        seconds: returns for a request the time limit of its run, where that may be longer than
+            `REASONLOOM_TOOL_TIMEOUT`.
         rounds: returns for a request how often a run asks its caller at most, where the caller is
             the language model; None where that is unknown.
     """
@@ -110,6 +112,7 @@ class Graph:
     words: Mapping[str, str] = field(default_factory=dict)
     follow: Callable[[dict[str, Any], dict[str, Any]], FollowUp | None] | None = None
     rounds: Callable[[dict[str, Any]], int] | None = None
+    seconds: Callable[[dict[str, Any]], float] | None = None
 
     def saves(self, *, offline: bool) -> bool:
         """Tell whether a run's steps are saved, with a language model or `offline`."""

@@ -126,6 +126,7 @@ class CurrentRun:
         fork: where it was forked from another run, see `RunRow`.
         requests: `input` as `Execution.request` has validated it.
         limits: time limits of tasks at work that one which has ended may shorten.
+        seconds: its own time limit, where it may take longer than `REASONLOOM_TOOL_TIMEOUT`.
         rounds: how often it has asked its caller before.
         questions: what it asks its caller now.
         notes: on the answer, from completing the run.
@@ -148,6 +149,7 @@ class CurrentRun:
     fork: dict[str, Any] | None = None
     requests: dict[type[Request], Request] = field(default_factory=dict)
     limits: set[asyncio.Timeout] = field(default_factory=set)
+    seconds: float = 0.0
     rounds: int = 0
     questions: list[QuestionRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -170,6 +172,11 @@ class Execution:
     loom: Loom
     caller: Caller
     run: CurrentRun
+
+    @property
+    def seconds(self) -> float:
+        """The run's time limit."""
+        return max(self.loom.settings.tool_timeout, self.run.seconds)
 
     def capped(self, confidence: float) -> float:
         """Return a confidence, lower where whoever thought it also judged it, or nobody did."""

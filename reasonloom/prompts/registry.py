@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -92,8 +92,16 @@ class PromptRegistry:
 
 @cache
 def packaged_templates() -> tuple[tuple[str, int, PromptTemplate], ...]:
-    """Return the packaged templates, which never change within a process."""
-    return tuple(templates(PACKAGED))
+    """Return the packaged templates, which never change within a process.
+
+    An earlier version may be given the variables of later ones, so that it can stand in for them.
+    """
+    found = sorted(templates(PACKAGED), key=lambda each: each[:2])
+    newest = {name: template.about.variables for name, _, template in found}
+    return tuple(
+        (name, version, replace(template, later=frozenset(newest[name])))
+        for name, version, template in found
+    )
 
 
 def template_files(root: Path) -> list[Path]:

@@ -88,11 +88,13 @@ class PromptTemplate:
         source: the file's name, relative to its folder.
         packaged: the front matter of the packaged template that this one replaces, if any: its
             variables may be given, and the bounds of its output apply.
+        later: variables of later versions, which may be given too.
     """
 
     text: str
     source: str
     packaged: FrontMatter | None = None
+    later: frozenset[str] = frozenset()
 
     @cached_property
     def hash(self) -> str:
@@ -190,7 +192,7 @@ class PromptTemplate:
 
     def _check_names(self, variables: Mapping[str, object]) -> None:
         declared = set(self.about.variables)
-        known = declared | set(self.packaged.variables if self.packaged else ())
+        known = declared | self.later | set(self.packaged.variables if self.packaged else ())
         for kind, names in (
             ("lacks", declared - set(variables)),
             ("does not know", set(variables) - known),

@@ -17,7 +17,7 @@ from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from reasonloom.server.toolsets.toolset import ToolLine
 
 LINES = [(each.envelope, line) for each in (*TOOLSETS, *EXTRA_TOOLSETS) for line in each.tools]
-GRAPHS = sorted({line.graph for _, line in LINES})
+GRAPHS = sorted({each.graph for _, line in LINES for each in (line, line.under_reference(""))})
 CHECKED = {
     "text": "The band always plays on Fridays, so we never sleep.",
     "evidence": ["It played on three Fridays of four."],
@@ -98,6 +98,10 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             {"kind": "fact", "content": "Anna is allergic to peanuts."},
             {"kind": "user", "content": "Where shall we eat?"},
             {"kind": "decision", "content": "At the Rialto."},
+        ],
+        "reasoning": [
+            {"kind": "concluded on Where shall we eat?", "content": "The Rialto cooks without."},
+            {"kind": "rejected (it scored 0.30)", "content": "Curry: the cook uses peanuts."},
         ],
     },
     "linear/continue": {
@@ -364,9 +368,18 @@ EXAMPLES: dict[str, dict[str, Any]] = {
             "questions": ["What speaks against it?", "How would it fail first?"],
         },
         "quarter": 2,
+        "rounds": 2,
+        "counted": False,
+        "points": ["Who has the key to the other room?"],
         "own": {
             "name": "critical",
-            "insights": [{"label": "critical-1", "content": "The band has a permit."}],
+            "insights": [
+                {
+                    "label": "critical-1",
+                    "content": "The band has a permit.",
+                    "withdrawn": "It ran out.",
+                }
+            ],
             "conclusion": "Asking is not enough.",
         },
         "others": [
@@ -379,6 +392,20 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "answers": [
             {"by": "creative", "to": "critical-1", "stance": "disagree", "why": "It ran out."}
         ],
+    },
+    "thinking/deliberate": {
+        "problem": "How do we sleep?",
+        "background": "The band plays on Fridays.",
+        "constraints": ["It costs nothing."],
+        "goals": ["Sleep by eleven."],
+        "streams": [
+            {
+                "name": "creative",
+                "insights": [{"label": "creative-1", "content": "Swap rooms.", "withdrawn": "Alike."}],
+                "conclusion": "Sleep elsewhere.",
+            }
+        ],
+        "conflicts": ["critical disagrees with creative: the rooms are alike"],
     },
     "thinking/synthesise": {
         "problem": "How do we sleep?",
@@ -425,6 +452,13 @@ def test_the_drawing_of_a_graph(name: str, snapshot: SnapshotAssertion) -> None:
 
 def test_every_prompt_has_an_example() -> None:
     assert sorted(EXAMPLES) == PromptRegistry().names()
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_an_earlier_version_takes_what_the_newest_is_given(name: str) -> None:
+    registry = PromptRegistry()
+    for version in registry.versions(name):
+        assert registry.get(name, version).render(**EXAMPLES[name]).version == version
 
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))

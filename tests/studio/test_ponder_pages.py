@@ -19,7 +19,7 @@ HOSTILE = "<script>document.title='owned'</script> {{7*7}} **bold** \u202egnorw"
 SHOWN = HOSTILE.replace("\u202e", "⟨U+202E⟩")
 STREAMS = ["analytical", "creative", "critical", "synthetic"]
 STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
-GONE = "What each stream said in each quarter is not kept any more"
+GONE = "What each stream said is not kept any more"
 
 
 @pytest.fixture(scope="module")
@@ -62,20 +62,20 @@ async def test_streams_stand_side_by_side_with_what_crossed_between_them(
         assert cells == [str(len(made["insights"])), str(len(made["conflicts"]))]
         await link.first.click()
         await seen.page.wait_for_url("**/ponder/*")
-        await seen.shows("Quarter 1")
+        await seen.shows("Round 1")
         page, here = seen.page, seen.page.url
 
         quarters = page.locator(".studio-quarter")
         await seen.has(quarters, made["quarters"])
-        assert made["quarters"] == 4
+        assert made["quarters"] == 2
         rows = page.locator(".studio-streams")
-        for row in range(4):
+        for row in range(2):
             heads = rows.nth(row).locator("h4")
             assert [name.lower() for name in await heads.all_inner_texts()] == STREAMS
             assert await rows.nth(row).locator(".studio-stream li").count() >= 4
         crossed = page.locator(".studio-crossed")
         marks = await crossed.locator("h3").all_inner_texts()
-        assert marks == [f"What crossed at {percent} %" for percent in (25, 50, 75)]
+        assert marks == ["What crossed after round 1"]
         said = await crossed.locator("li strong").all_inner_texts()
         assert said, "the streams answered each other"
         assert {line.split()[0] for line in said} <= set(STREAMS)

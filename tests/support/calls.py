@@ -22,9 +22,10 @@ async def call(
     owner: str = "local",
     key: str | None = None,
     asks_caller: bool = False,
+    as_reference: bool = False,
 ) -> Outcome:
-    """Call a tool as `owner`; raises what the tool raises."""
-    line = LINES[tool]
+    """Call a tool as `owner`, or as under `serve --as`; raises what the tool raises."""
+    line = LINES[tool].under_reference(tool) if as_reference else LINES[tool]
     request = parse_request(line.request, arguments)
     return await engine.call(
         Call(

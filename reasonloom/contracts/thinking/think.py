@@ -86,8 +86,16 @@ class Ponder(CamelRequest):
     context: Context | None = None
 
 
-class SpacedPonder(SpacedRequest, Ponder):
-    """Think in four streams that hear and answer each other at 25, 50 and 75 percent.
+class LongPonder(Ponder):
+    """Think in four streams that answer each other, for up to ten minutes."""
+
+    timeout: Annotated[
+        WholeNumber, Field(ge=1_000, le=600_000, description="Milliseconds in all")
+    ] = USUAL_TIMEOUT
+
+
+class SpacedPonder(SpacedRequest, LongPonder):
+    """Think in four streams that answer each other and take back what does not hold.
 
     For hard questions with conflicting sides: names sources, keeps conflicts.
     """
@@ -102,6 +110,12 @@ class Insight(CamelAnswer):
     confidence: float
 
 
+class HeldInsight(Insight):
+    """An insight of a deliberation; `withdrawn` says why its streams took it back."""
+
+    withdrawn: str | None = None
+
+
 class StreamConflict(CamelAnswer):
     """Two streams that contradict each other; `severity` (0..1) is computed."""
 
@@ -111,6 +125,12 @@ class StreamConflict(CamelAnswer):
     severity: float
     source_streams: list[str]
     evidence: list[str]
+
+
+class ResolvedConflict(StreamConflict):
+    """A conflict of a deliberation; `resolved` says how it was settled, if it was."""
+
+    resolved: str | None = None
 
 
 class Advice(CamelAnswer):
@@ -204,3 +224,13 @@ class Pondered(Considered):
     streams: list[StreamResult]
     quarters: int
     stopped_because: Stopped
+
+
+class Deliberated(Pondered):
+    """What four streams came to in rounds; `quarters` counts the rounds that some finished.
+
+    Insights may be `withdrawn` and conflicts `resolved`; the others stay.
+    """
+
+    insights: list[HeldInsight]  # type: ignore[assignment]
+    conflicts: list[ResolvedConflict]  # type: ignore[assignment]

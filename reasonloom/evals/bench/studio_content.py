@@ -94,7 +94,7 @@ async def _one_of_each(ground: BenchEngine) -> dict[str, str]:
     linear = await ground.call("reasoning_linear", content=QUESTION)
     graph, ponder = [
         await ground.engine.call(Call(tool, load_graph(name), {"problem": QUESTION}, CALLER))
-        for tool, name in (("reasoning_got_run", "got_run"), ("ponder", "ponder"))
+        for tool, name in (("reasoning_got_run", "got_run"), ("ponder", "deliberate"))
     ]
     return {
         "run": str(linear.run_id),

@@ -79,7 +79,7 @@ EXECUTED: Mapping[str, tuple[str, Callable[[Json, Json], Json]]] = MappingProxyT
         "divergent": ("divergent", _on_content),
         "reflection": ("reflection", _on_content),
         "backtracking": ("backtrack", _from_checkpoint),
-        "ponder": ("ponder", _on_problem),
+        "ponder": ("deliberate", _on_problem),
     }
 )
 """For each mode that one call can run: its graph's name, and the request of its tool."""

@@ -64,7 +64,7 @@ class Engine:
 
         Raises:
             ReasonloomError: what the graph raised on purpose.
-            TimedOut: the run took longer than `REASONLOOM_TOOL_TIMEOUT`.
+            TimedOut: the run took longer than `REASONLOOM_TOOL_TIMEOUT`, or its graph's own limit.
             InternalFault: a defect; the log has the details.
         """
         return await self.followed(call, await self._run(call))
@@ -173,6 +173,7 @@ class Engine:
             input=call.request,
             started=time.perf_counter(),
             created_at=self.loom.clock(),
+            seconds=call.graph.seconds(call.request) if call.graph.seconds else 0.0,
             key=call.key,
             saved=fork is not None or call.graph.saves(offline=loom.llm.offline),
             fork=fork,
@@ -267,11 +268,10 @@ class Engine:
         self.active.add(run.id)
         self._resting.clear()
         try:
-            async with asyncio.timeout(self.loom.settings.tool_timeout):
+            async with asyncio.timeout(execution.seconds):
                 return await await_cancellable(work)
         except TimeoutError:
-            seconds = self.loom.settings.tool_timeout
-            fault = TimedOut(f"{run.tool} took longer than {seconds:g} s")
+            fault = TimedOut(f"{run.tool} took longer than {execution.seconds:g} s")
             await await_shielded(self.rows.fail(execution, fault))
             raise fault from None
         except asyncio.CancelledError:
@@ -306,7 +306,7 @@ class Engine:
             return await runs.find_by_key(tx, tool, key)
 
     async def _answer_repeated(self, call: Call, known: RunRow) -> Outcome:
-        """Answer a repeated key: with the stored answer, or by resuming the run.
+        """Answer a repeated key: with the stored answer, or by resuming the run on its own graph.
 
         Raises:
             Conflict: the key was used for another request.
@@ -315,7 +315,8 @@ class Engine:
             raise Conflict(
                 "the idempotency key was used for another request; take a new one", field="key"
             )
-        deadline = time.monotonic() + self.loom.settings.tool_timeout
+        call = replace(call, graph=load_graph(known.graph))
+        deadline = time.monotonic() + self._begin(call, known.id).seconds
         waited = False
         while time.monotonic() < deadline:
             if known.status == runs.DONE:

@@ -1,21 +1,42 @@
-"""The graphs of `think` and `ponder`: streams side by side, with a barrier after each quarter."""
+"""The graphs of `think` and `ponder`: streams side by side, with a barrier after each quarter.
 
-from collections.abc import Callable
+`ponder` has the quarters of its reference, `deliberate` answers it in the combined server.
+"""
+
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from reasonloom.contracts.thinking.think import Ponder, Think
-from reasonloom.graphs.graph import Graph, Node, by_name, wiring
+from reasonloom.contracts.thinking.think import LongPonder, Think
+from reasonloom.graphs.graph import Graph, Node, Route, by_name, wiring
 from reasonloom.nodes.thinking.answer import persist_thinking
 from reasonloom.nodes.thinking.begin import PARALLEL, QUARTERS, begin_ponder, begin_think
+from reasonloom.nodes.thinking.deliberation import (
+    ROUNDS,
+    after_closing,
+    after_weighing,
+    begin_deliberation,
+    close_round,
+    weigh_round,
+)
 from reasonloom.nodes.thinking.exchange import after_exchange, exchange
 from reasonloom.nodes.thinking.quality import check_conclusion, dispatch_checks
 from reasonloom.nodes.thinking.quarter import dispatch_streams, run_stream
-from reasonloom.nodes.thinking.state import ThinkingState
+from reasonloom.nodes.thinking.state import RUN_SHARE, ThinkingState
 from reasonloom.nodes.thinking.streams import STREAMS
 from reasonloom.nodes.thinking.synthesis import synthesise
 
 NODES = 6
 """Nodes of the wiring."""
+
+QUARTERLY: Mapping[str, Node] = {"exchange": exchange, "synthesise": synthesise}
+ROUTES: Mapping[str, Route] = {
+    "exchange": (after_exchange, ["carry_stream", "synthesise"]),
+    "synthesise": (dispatch_checks, ["check_conclusion", "keep_thinking"]),
+}
+"""The steps after each quarter, and where they lead."""
+
+WARM_UP = 60.0
+"""Seconds beyond its `timeout` that a deliberation may take to open database and embedder."""
 
 
 def _streams(
@@ -23,6 +44,9 @@ def _streams(
     begin: Node,
     more_steps: Callable[[dict[str, Any]], int],
     rounds: Callable[[dict[str, Any]], int],
+    seconds: Callable[[dict[str, Any]], float] | None = None,
+    steps: Mapping[str, Node] = QUARTERLY,
+    routes: Mapping[str, Route] = ROUTES,
 ) -> Graph:
     """Return the graph that begins with `begin`.
 
@@ -37,16 +61,11 @@ def _streams(
             {
                 "begin": begin,
                 "carry_stream": run_stream,
-                "exchange": exchange,
-                "synthesise": synthesise,
+                **steps,
                 "check_conclusion": check_conclusion,
                 "keep_thinking": persist_thinking,
             },
-            routes={
-                "begin": (dispatch_streams, ["carry_stream"]),
-                "exchange": (after_exchange, ["carry_stream", "synthesise"]),
-                "synthesise": (dispatch_checks, ["check_conclusion", "keep_thinking"]),
-            },
+            routes={"begin": (dispatch_streams, ["carry_stream"]), **routes},
         ),
         saved=True,
         rounds=rounds,
@@ -56,6 +75,7 @@ def _streams(
         ),
         of_llm=("languageModel",),
         more_steps=more_steps,
+        seconds=seconds,
         words={
             "begin": "recall",
             "carry_stream": "think in streams",
@@ -76,9 +96,21 @@ def _steps_of_thinking(request: dict[str, Any]) -> int:
 
 def _steps_of_pondering(request: dict[str, Any]) -> int:
     """Return the further steps: each quarter is one for each stream, and one for the barrier."""
-    ponder = Ponder.model_validate(request)
-    checked = len(STREAMS) + 1 if ponder.context and ponder.context.constraints else 0
-    return 3 + QUARTERS * (len(STREAMS) + 1) + checked - NODES
+    return 3 + QUARTERS * (len(STREAMS) + 1) + _checked(request) - NODES
+
+
+def _steps_of_deliberating(request: dict[str, Any]) -> int:
+    """Return the further steps: each round is one for each stream, and two to close it."""
+    return 2 + ROUNDS * (len(STREAMS) + 2) + _checked(request) - NODES
+
+
+def _checked(request: dict[str, Any]) -> int:
+    return _checks(request) * (len(STREAMS) + 1)
+
+
+def _seconds_of_deliberating(request: dict[str, Any]) -> float:
+    """Return a time limit that leaves the whole `timeout` to the streams."""
+    return LongPonder.model_validate(request).timeout / 1000 / RUN_SHARE + WARM_UP
 
 
 def _checks(request: dict[str, Any]) -> int:
@@ -92,5 +124,20 @@ GRAPHS = by_name(
         begin_ponder,
         _steps_of_pondering,
         lambda request: QUARTERS + 1 + _checks(request),
+    ),
+    _streams(
+        "deliberate",
+        begin_deliberation,
+        _steps_of_deliberating,
+        lambda request: 2 * ROUNDS + _checks(request),
+        _seconds_of_deliberating,
+        {"exchange": close_round, "synthesise": weigh_round},
+        {
+            "exchange": (after_closing, ["carry_stream", "synthesise"]),
+            "synthesise": (
+                after_weighing,
+                ["carry_stream", "check_conclusion", "keep_thinking"],
+            ),
+        },
     ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -22,12 +23,26 @@ from reasonloom.nodes.graph_memory.persistence import (
     persist_node,
     prepare_node,
 )
+from reasonloom.nodes.graph_memory.session_reasoning import (
+    LONGEST_READ,
+    list_reasoning,
+    render_reasoning,
+)
+from reasonloom.nodes.graph_memory.session_reasoning import (
+    MOST_READ as MOST_REASONING,
+)
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.graph_memory import memory_nodes, memory_sessions, session_nodes
+from reasonloom.stores.graph_memory import (
+    memory_nodes,
+    memory_sessions,
+    session_nodes,
+    session_reasoning,
+)
 from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
 from reasonloom.stores.graph_memory.session_nodes import ORIGIN
+from reasonloom.stores.graph_memory.session_reasoning import Reasoning
 from reasonloom.stores.memory import memories
 from reasonloom.text.extraction import central_sentences
 
@@ -53,6 +68,9 @@ MOST_OF_KIND = 60
 
 EXTRACT_LIMIT, MOST_SENTENCES = 1_200, 6
 """Characters of an extract, and sentences that one group of kinds contributes."""
+
+REASONING_SHARE = 0.5
+"""Of an extract, what the session's reasoning may take where there are nodes too."""
 
 LONGEST_NOTE, MOST_READ = 1_500, 30_000
 """Characters of one node, and of all nodes, that the language model reads."""
@@ -80,21 +98,23 @@ class Episode:
     notes: list[str] = field(default_factory=list)
 
 
-async def summarize_session(execution: Execution, entries: Sequence[Entry], nodes: int) -> Episode:
+async def summarize_session(
+    execution: Execution, entries: Sequence[Entry], nodes: int, reasoning: Reasoning
+) -> Episode:
     """Return the summary of a session of `nodes` nodes, of which `entries` were read."""
     if execution.loom.llm.offline:
-        return _extract_episode(entries, nodes, [OFFLINE])
+        return _extract_episode(entries, nodes, reasoning, [OFFLINE])
     rendered = _render_entries(entries)
     question = Question(
         node="sum_up_session",
         prompt="sessions/episode",
-        variables={"notes": rendered},
+        variables={"notes": rendered, "reasoning": render_reasoning(reasoning)},
         pipe="linear",
     )
     heard = await ask_or_note(execution, question, "the summary")
     if heard.fault or not (heard.parsed or heard.text.strip()):
-        return _extract_episode(entries, nodes, [*heard.notes, INSTEAD])
-    reply = heard.parsed or {"summary": heard.text, "confidence": _confidence(entries)}
+        return _extract_episode(entries, nodes, reasoning, [*heard.notes, INSTEAD])
+    reply = heard.parsed or {"summary": heard.text, "confidence": _confidence(entries, reasoning)}
     summary = reply["summary"][:LONGEST_SUMMARY]
     cut = [CUT.format(limit=LONGEST_SUMMARY)] if len(reply["summary"]) > LONGEST_SUMMARY else []
     notes = [*heard.notes, *cut, *_partly(len(rendered), nodes)]
@@ -117,20 +137,29 @@ def _render_entries(entries: Sequence[Entry]) -> list[dict[str, str]]:
     ]
 
 
-def _extract_episode(entries: Sequence[Entry], nodes: int, notes: list[str]) -> Episode:
-    content = "\n".join(extract_sentences(entries)) or entries[-1].content[:EXTRACT_LIMIT]
-    return Episode(content, _confidence(entries), EXTRACT, [*notes, *_partly(len(entries), nodes)])
+def _extract_episode(
+    entries: Sequence[Entry], nodes: int, reasoning: Reasoning, notes: list[str]
+) -> Episode:
+    share = REASONING_SHARE if entries else 1.0
+    reasoned = list_reasoning(reasoning, int(EXTRACT_LIMIT * share))
+    left = EXTRACT_LIMIT - sum(len(line) + 1 for line in reasoned)
+    stated = extract_sentences(entries, left) or [each.content[:left] for each in entries[-1:]]
+    return Episode(
+        "\n".join([*stated, *reasoned]),
+        _confidence(entries, reasoning),
+        EXTRACT,
+        [*notes, *_partly(len(entries), nodes)],
+    )
 
 
-def extract_sentences(entries: Sequence[Entry]) -> list[str]:
-    """Return distinct sentences of a session, decisions first.
+def extract_sentences(entries: Sequence[Entry], left: int) -> list[str]:
+    """Return distinct sentences of a session, decisions first, in `left` characters.
 
     Each group of kinds may take half of the remaining room, the last one all of it.
     """
     groups = [[each for each in entries if each.kind in kinds] for kinds in ORDER]
     filled = [group for group in groups if group]
     taken: dict[str, None] = {}
-    left = EXTRACT_LIMIT
     for place, group in enumerate(filled, 1):
         room = left if place == len(filled) else left // 2
         for sentence in central_sentences(group, limit=room, most=MOST_SENTENCES):
@@ -140,8 +169,10 @@ def extract_sentences(entries: Sequence[Entry]) -> list[str]:
     return list(taken)
 
 
-def _confidence(entries: Sequence[Entry]) -> float:
-    return round(sum(each.confidence for each in entries) / len(entries), 4)
+def _confidence(entries: Sequence[Entry], reasoning: Reasoning) -> float:
+    sure = [each.confidence for each in entries]
+    sure += [each.confidence for each in reasoning.conclusions]
+    return round(fmean(sure or [0.0]), 4)
 
 
 def _partly(read: int, nodes: int) -> list[str]:
@@ -154,30 +185,39 @@ SAME = "session {number} was summed up before and has nothing new: node {episode
 NOT_KEPT = "the summary was not stored; memory_correct changes an episode"
 UNUSED = "the summary was not stored: create_episode is false"
 SINCE = "stored while the session was summed up, and not in the summary: {count} of its nodes"
+CONCLUDED_SINCE = "some reasoning ended while the session was summed up, and is not in the summary"
 AGAIN = "the episode supersedes node {old}, which summed up the session before it went on"
 SOME = "the {joined} newest of the session's {nodes} nodes are joined to the episode"
 
 
 class EndState(ToolState, total=False):
-    """The session to end, and its episode, None if there is nothing to summarise."""
+    """The session to end, with its episode, None if there is nothing to summarise.
+
+    `memories` of it are those that its reasoning rests on, each by its `id`.
+    """
 
     ending: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class SessionProgress:
-    """A session's number of nodes, those since its episode, and its current episode."""
+    """A session's number of nodes, those since its episode, its current episode, its reasoning.
+
+    `reasoned` tells whether some of the reasoning is newer than the episode.
+    """
 
     course: SessionCourse
     nodes: int
     since: int
     episode: int | None
+    reasoning: Reasoning
+    reasoned: bool
 
     def wants_episode(self, request: SessionEnd) -> bool:
         """Return whether to make an episode: it is requested, and there is something new."""
-        if not request.create_episode or (self.episode and not self.since):
+        if not request.create_episode or (self.episode and not self.since and not self.reasoned):
             return False
-        return self.nodes > 0 or request.summary is not None
+        return self.nodes > 0 or self.reasoned or request.summary is not None
 
 
 async def sum_up_session(state: EndState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -194,14 +234,16 @@ async def sum_up_session(state: EndState, runtime: Runtime[Execution]) -> dict[s
     episode = None
     if wanted and request.summary is not None:
         episode = Episode(request.summary, CALLER_CONFIDENCE, CALLER)
-    elif entries:
-        episode = await summarize_session(execution, entries, progress.nodes)
+    elif wanted:
+        episode = await summarize_session(execution, entries, progress.nodes, progress.reasoning)
     return {
         "ending": {
             "session": str(session),
             "number": progress.course.number,
             "nodes": progress.nodes,
             "episode": asdict(episode) if episode else None,
+            "memories": [{"id": each} for each in progress.reasoning.memories],
+            "reasoned": _moment(progress.reasoning),
         }
     }
 
@@ -222,6 +264,8 @@ async def end_session(state: EndState, runtime: Runtime[Execution]) -> dict[str,
             new, stored = await _store_episode(tx, execution, progress, made)
             late = progress.nodes - ending["nodes"]
             late_note = [SINCE.format(count=late)] if late > 0 else []
+            if _moment(progress.reasoning) != ending.get("reasoned"):
+                late_note.append(CONCLUDED_SINCE)
             notes = [*episode.notes, *made.notes, *stored, *late_note]
         await memory_sessions.end(tx, session, execution.loom.clock(), new)
         current = new or progress.episode
@@ -233,7 +277,10 @@ async def end_session(state: EndState, runtime: Runtime[Execution]) -> dict[str,
             summarised_by=episode.made_by if new and episode else None,
             node_count=progress.nodes,
         )
-        return await complete_run(tx, execution, answer, notes=notes, session_id=session)
+        memories = ending.get("memories", [])
+        return await complete_run(
+            tx, execution, answer, notes=notes, session_id=session, memories=memories
+        )
 
 
 async def _find_session(tx: Transaction, execution: Execution, number: int | None) -> UUID:
@@ -256,7 +303,17 @@ async def _session_progress(tx: Transaction, session: UUID) -> SessionProgress:
     nodes, since = await session_nodes.count(
         tx, session, episode=course.episode_id if head else None, head=head
     )
-    return SessionProgress(course, nodes, since, head)
+    reasoning = await session_reasoning.read(tx, session, most=MOST_REASONING, longest=LONGEST_READ)
+    newest = reasoning.newest
+    reasoned = newest is not None
+    if newest and course.episode_id and head:
+        (summed_up,) = await memory_nodes.fetch(tx, [course.episode_id])
+        reasoned = newest > summed_up.created_at
+    return SessionProgress(course, nodes, since, head, reasoning, reasoned)
+
+
+def _moment(reasoning: Reasoning) -> str | None:
+    return reasoning.newest.isoformat() if reasoning.newest else None
 
 
 def _draft(episode: Episode, number: int) -> NodeDraft:

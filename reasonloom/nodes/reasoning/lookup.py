@@ -226,7 +226,7 @@ class _Asker(Generic[R]):
     def _seconds(self) -> float:
         """Return half of what the run has left, within the question's limit since it was asked."""
         now, run = time.perf_counter(), self.execution.run
-        left = (self.execution.loom.settings.tool_timeout - (now - run.started)) * SHARE
+        left = (self.execution.seconds - (now - run.started)) * SHARE
         limit = self.question.seconds
         return left if limit is None else min(left, limit - (now - self.started))
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import memory_of_run
 from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.sessions.context import open_session
 from reasonloom.stores.memory import memories
 from reasonloom.stores.memory.memories import NewMemory
-from reasonloom.stores.sessions import branches, sessions
+from reasonloom.stores.sessions import branches
 
 if TYPE_CHECKING:
     from reasonloom.contracts.base import Answer
@@ -81,7 +82,7 @@ async def persist_first_thought(
     memory, more = await as_memory(execution, thought)
     session = thought.session_id
     async with execution.loom.database.begin(execution.caller) as tx:
-        await sessions.open_session(tx, session, mode=thought.mode, client=execution.caller.client)
+        await open_session(tx, execution, session, thought.mode)
         await branches.plant_root(tx, session)
         await branches.extend(tx, thought, fork=execution.run.effect("fork"))
         if memory:

@@ -175,8 +175,7 @@ def _seconds(execution: Execution, question: Question) -> float:
     Raises:
         BudgetExceeded: the run's time is used up.
     """
-    limit = execution.loom.settings.tool_timeout
-    seconds = limit - (time.perf_counter() - execution.run.started)
+    seconds = execution.seconds - (time.perf_counter() - execution.run.started)
     if seconds <= 0:
         raise BudgetExceeded(
             "the run's time is used up; raise REASONLOOM_TOOL_TIMEOUT", limit="seconds"
@@ -244,14 +243,12 @@ class OptionalReply:
 
 
 async def ask_or_note(execution: Execution, question: Question, what: str) -> OptionalReply:
-    """Ask within half of the run's remaining time; a fault becomes a note that names `what`.
+    """Ask within the question's time limit; a fault becomes a note that names `what`.
 
-    A shorter time limit of the question's own applies.
+    Without a limit of its own it may take half of the run's remaining time.
     """
-    run, settings = execution.run, execution.loom.settings
-    seconds = (settings.tool_timeout - (time.perf_counter() - run.started)) * SHARE
-    if question.seconds is not None:
-        seconds = min(seconds, question.seconds)
+    seconds = execution.seconds - (time.perf_counter() - execution.run.started)
+    seconds = seconds * SHARE if question.seconds is None else min(seconds, question.seconds)
     try:
         async with asyncio.timeout(seconds):
             reply = await ask(execution, replace(question, seconds=seconds))

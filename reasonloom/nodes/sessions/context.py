@@ -166,13 +166,19 @@ def next_thought(
     )
 
 
+async def open_session(tx: Transaction, execution: Execution, session: UUID, mode: str) -> UUID:
+    """Return the session, created for the caller's client and project if it is not there."""
+    caller = execution.caller
+    return await sessions.open_session(
+        tx, session, mode=mode, project=caller.project, client=caller.client
+    )
+
+
 async def append_thought(
     tx: Transaction, execution: Execution, thought: NewThought
 ) -> tuple[UUID, list[str]]:
     """Store a thought in its session, which is locked meanwhile; return its branch and notes."""
-    session = await sessions.open_session(
-        tx, thought.session_id, mode=thought.mode, client=execution.caller.client
-    )
+    session = await open_session(tx, execution, thought.session_id, thought.mode)
     await sessions.hold(tx, str(session))
     branch = await branches.extend(tx, thought, fork=execution.run.effect("fork"))
     return branch, fork_notes(thought, branch)

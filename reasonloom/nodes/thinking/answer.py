@@ -13,14 +13,16 @@ from reasonloom.contracts.reasoning.divergent import CheckedConstraint
 from reasonloom.contracts.thinking.think import (
     Advice,
     Considered,
+    Deliberated,
     GoalCovered,
-    Insight,
+    HeldInsight,
+    LongPonder,
     MissingPart,
     Ponder,
     Pondered,
     Quality,
+    ResolvedConflict,
     Stopped,
-    StreamConflict,
     StreamResult,
     Think,
     Thinking,
@@ -68,8 +70,15 @@ def missing_of(state: ThinkingState) -> list[MissingPart]:
     there = {(each["stream"], each["quarter"]) for each in successful_outputs(brief, state["said"])}
     agreed = state["barrier"]["stopped"] == AGREED
     last = state["barrier"]["quarter"] if agreed else brief["quarters"]
-    quarters = range(1, last + 1)
-    found = {name: [q for q in quarters if (name, q) not in there] for name in brief["streams"]}
+    chosen = state["barrier"].get("streams", brief["streams"])
+    found = {
+        name: [
+            quarter
+            for quarter in range(1, last + 1)
+            if (name, quarter) not in there and (quarter == 1 or name in chosen)
+        ]
+        for name in brief["streams"]
+    }
     return [MissingPart(stream=name, quarters=lack) for name, lack in found.items() if lack]
 
 
@@ -79,7 +88,8 @@ def answer_of(
     """Return the answer of think or ponder."""
     shared = _shared_parts(execution, state) | {"session_id": session, "thought_id": thought}
     if state["brief"]["tool"] == PONDER:
-        return Pondered(
+        deliberated = state["brief"].get("retracts")
+        return (Deliberated if deliberated else Pondered)(
             **shared,
             **_joint_parts(execution, state),
             quarters=max(
@@ -99,7 +109,7 @@ def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
     missing = missing_of(state)
     partial = bool(missing) or not synthesis["made"]
     verdicts = verdicts_of(state.get("checks", []), JOINT)
-    kind: type[Think | Ponder] = Ponder if state["brief"]["tool"] == PONDER else Think
+    kind: type[Think | Ponder] = LongPonder if state["brief"]["tool"] == PONDER else Think
     extra = returned_context(execution.request(kind).context) | caveats(execution)
     if missing:
         extra["missing"] = missing
@@ -121,13 +131,14 @@ def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
 def _joint_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
     """Return the fields that only several streams have."""
     synthesis = state["synthesis"]
+    names = HeldInsight.model_fields
     return {
         "insights": [
-            Insight(**{name: each[name] for name in Insight.model_fields})
+            HeldInsight(**{name: each[name] for name in names if name in each})
             for each in synthesis["insights"]
         ],
         "recommendations": [Advice(**each) for each in synthesis["advice"]],
-        "conflicts": [StreamConflict(**each) for each in synthesis["conflicts"]],
+        "conflicts": [ResolvedConflict(**each) for each in synthesis["conflicts"]],
         "quality": overall_quality(synthesis["parts"]),
         "quality_parts": Quality(**synthesis["parts"]),
         "streams": _streams(execution, state),

@@ -28,12 +28,20 @@ async def begin_think(state: ThinkingState, runtime: Runtime[Execution]) -> dict
 
 async def begin_ponder(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Start all streams; without a language model there is only one quarter."""
-    request = runtime.context.request(Ponder)
-    quarters = 1 if runtime.context.loom.llm.offline else QUARTERS
+    return await ponder_from(runtime.context, runtime.context.request(Ponder), QUARTERS)
+
+
+async def ponder_from(
+    execution: Execution, request: Ponder, quarters: int, *, retracts: bool = False
+) -> dict[str, Any]:
+    """Start all streams for so many quarters, or rounds that may retract."""
+    quarters = 1 if execution.loom.llm.offline else quarters
     brief = make_brief(PONDER, request.problem, request.context, [*STREAMS], quarters=quarters)
     brief["seconds"] = request.timeout / 1000
-    brief["cold"] = await _start_cold(runtime.context, request.problem)
-    return await _begin(runtime.context, brief)
+    brief["cold"] = await _start_cold(execution, request.problem)
+    if retracts:
+        brief["retracts"] = True
+    return await _begin(execution, brief)
 
 
 async def _start_cold(execution: Execution, text: str) -> float:

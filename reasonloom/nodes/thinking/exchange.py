@@ -26,6 +26,7 @@ from reasonloom.nodes.thinking.state import (
     is_out_of_time,
     last_outputs,
     latest_outputs,
+    name_of_part,
     outputs_of_quarter,
     successful_outputs,
 )
@@ -38,7 +39,7 @@ AGREED = 0.8
 """The similarity from which conclusions agree, once the streams have seen each other's."""
 
 TIME_FOR = (
-    "{seconds:g} s were enough for {quarters} of {all_quarters} quarters, in {streams} of "
+    "{seconds:g} s were enough for {quarters} of {all_quarters} {part}s, in {streams} of "
     "{all_streams} streams; a longer `timeout` gives the rest"
 )
 
@@ -57,24 +58,36 @@ async def exchange(state: ThinkingState, runtime: Runtime[Execution]) -> dict[st
         ServiceFault: the first stream's fault, as all failed.
     """
     execution, brief = runtime.context, state["brief"]
-    if not successful_outputs(brief, state["said"]):
-        run = execution.run
-        if run.retries and state.get("redone") != run.started:
-            return {"redone": run.started, "barrier": {"quarter": 1, "stopped": None}}
-        raise fault_of(latest_outputs(brief, state["said"])[0], "stream")
+    if again := restarted(execution, state):
+        return again
     quarter = state["barrier"]["quarter"]
     stopped = await _stop_reason(execution, brief, state["said"], quarter)
-    notes = [_shortfall(brief, state["said"])] if stopped == "deadline" else []
+    notes = [shortfall_note(brief, state["said"])] if stopped == "deadline" else []
     return {"barrier": {"quarter": quarter + (not stopped), "stopped": stopped}, "notes": notes}
 
 
-def _shortfall(brief: Brief, outputs: Sequence[StreamOutput]) -> str:
+def restarted(execution: Execution, state: ThinkingState) -> dict[str, Any]:
+    """Return what starts the streams over where every one failed; empty where one came.
+
+    Raises:
+        ServiceFault: the first stream's fault, where they are not started over.
+    """
+    run, brief = execution.run, state["brief"]
+    if successful_outputs(brief, state["said"]):
+        return {}
+    if run.retries and state.get("redone") != run.started:
+        return {"redone": run.started, "barrier": {"quarter": 1, "stopped": None}}
+    raise fault_of(latest_outputs(brief, state["said"])[0], "stream")
+
+
+def shortfall_note(brief: Brief, outputs: Sequence[StreamOutput]) -> str:
     """Return a note on the quarters and streams that there was time for."""
     good = successful_outputs(brief, outputs)
     return TIME_FOR.format(
         seconds=brief["seconds"],
         quarters=max(each["quarter"] for each in good),
         all_quarters=brief["quarters"],
+        part=name_of_part(brief),
         streams=len({each["stream"] for each in good}),
         all_streams=len(brief["streams"]),
     )
@@ -95,18 +108,25 @@ async def _stop_reason(
     execution: Execution, brief: Brief, outputs: Sequence[StreamOutput], quarter: int
 ) -> str | None:
     """Return why this quarter is the last, None if another follows."""
+    if stopped := forced_end(execution, brief, outputs, quarter):
+        return stopped
+    good = successful_outputs(brief, outputs)
+    if await have_agreed(execution.loom.embedder, brief, good, quarter):
+        return "agreed"
+    return "deadline" if is_out_of_time(execution, brief, quarter, good) else None
+
+
+def forced_end(
+    execution: Execution, brief: Brief, outputs: Sequence[StreamOutput], quarter: int
+) -> str | None:
+    """Return why no quarter can follow this one, whatever the streams came to."""
     now = outputs_of_quarter(latest_outputs(brief, outputs), quarter)
     kinds = {each["fault"]["kind"] for each in now if "fault" in each}
     if execution.loom.llm.offline:
         return "offline"
     if all("fault" in each for each in now):
         return {"TimedOut": "deadline", "BudgetExceeded": "budget"}.get(min(kinds), "failed")
-    if quarter == brief["quarters"]:
-        return "finished"
-    good = successful_outputs(brief, outputs)
-    if await have_agreed(execution.loom.embedder, brief, good, quarter):
-        return "agreed"
-    return "deadline" if is_out_of_time(execution, brief, quarter, good) else None
+    return "finished" if quarter == brief["quarters"] else None
 
 
 async def have_agreed(

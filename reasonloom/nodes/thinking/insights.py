@@ -1,6 +1,6 @@
 """Merges equivalent insights of the streams, and finds conflicts between them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -26,16 +26,19 @@ SAME_DISTANCE = 0.1
 """The greatest distance of two equivalent insights, as in a tree."""
 
 MOST_INSIGHTS = 12
+MOST_WITHDRAWN = 3
+"""Of these, withdrawn ones that have room though there are more of the others."""
+
 LEFT_OUT = "{count} insights of less weight were left out"
 
 
 def merge_insights(
-    insights: Sequence[dict[str, Any]], likeness: Similarity
+    insights: Sequence[dict[str, Any]], likeness: Similarity, withdrawn: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Return the distinct insights by importance times confidence, greatest first.
 
     Each has the sources and labels of its equivalents, their greatest importance and their mean
-    confidence.
+    confidence. One whose every label is `withdrawn` has the reason, and comes after the others.
     """
     words = {each["content"]: normalized_quote(each["content"]) for each in insights}
     distance = ThoughtDistance(likeness)
@@ -48,9 +51,20 @@ def merge_insights(
                 break
         else:
             groups.append([each])
+    merged = [_merge_group(group, withdrawn) for group in groups]
     return sorted(
-        map(_merge_group, groups), key=lambda each: -each["importance"] * each["confidence"]
+        merged,
+        key=lambda each: ("withdrawn" in each, -each["importance"] * each["confidence"]),
     )
+
+
+def foremost_insights(merged: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return at most `MOST_INSIGHTS`, among them a few of those that were withdrawn."""
+    held = [each for each in merged if "withdrawn" not in each]
+    withdrawn = [each for each in merged if "withdrawn" in each]
+    room = max(MOST_INSIGHTS - len(held), MOST_WITHDRAWN)
+    kept = withdrawn[:room]
+    return [*held[: MOST_INSIGHTS - len(kept)], *kept]
 
 
 def is_same_insight(first: str, second: str, likeness: Similarity) -> bool:
@@ -61,8 +75,10 @@ def is_same_insight(first: str, second: str, likeness: Similarity) -> bool:
     )
 
 
-def _merge_group(group: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _merge_group(group: Sequence[dict[str, Any]], withdrawn: Mapping[str, str]) -> dict[str, Any]:
+    reasons = [withdrawn[each["label"]] for each in group if each["label"] in withdrawn]
     return {
+        **({"withdrawn": reasons[0]} if len(reasons) == len(group) else {}),
         "content": group[0]["content"],
         "sources": list(dict.fromkeys(each["stream"] for each in group)),
         "labels": [each["label"] for each in group],
@@ -96,7 +112,8 @@ def find_conflicts(brief: Brief, outputs: Sequence[StreamOutput]) -> list[dict[s
     """Return the conflicts between streams, the severest first, each pair of claims once.
 
     Two claims conflict if their words contradict each other (`text/contradiction.py`), or if a
-    stream's last reaction to another's insight is a disagreement that quotes it.
+    stream's last reaction to another's insight is a disagreement that quotes it. `labels` are
+    those of the insights in it; a stream's name stands for its conclusion.
     """
     good = successful_outputs(brief, outputs)
     claims = claims_of(brief, good)
@@ -152,6 +169,7 @@ def _by_words(claims: Sequence[Claim]) -> list[dict[str, Any]]:
                     "severity": round(fmean((first.weight, second.weight)), 4),
                     "source_streams": [first.stream, second.stream],
                     "evidence": [first.text, second.text],
+                    "labels": [first.label, second.label],
                 },
             )
     return list(found.values())
@@ -172,6 +190,7 @@ def _by_reactions(outputs: Sequence[StreamOutput], claims: Sequence[Claim]) -> l
                 "severity": round(fmean((claim.weight, known[by].weight)) * mutual, 4),
                 "source_streams": [claim.stream, by],
                 "evidence": [each["quote"], claim.text],
+                "labels": [claim.label],
             }
         )
     return found

@@ -22,25 +22,27 @@ from reasonloom.nodes.thinking.state import (
     awaited_seconds,
     insights_of,
     last_outputs,
+    name_of_part,
     outputs_of_quarter,
     prompt_context,
     reactions_of,
     stream_seconds,
     successful_outputs,
+    withdrawals_of,
 )
 from reasonloom.nodes.thinking.streams import STREAMS
-from reasonloom.nodes.thinking.synthesis import PROMPT as SYNTHESIS
-from reasonloom.nodes.thinking.synthesis import synthesis_variables
+from reasonloom.nodes.thinking.synthesis import synthesis_prompt, synthesis_variables
 from reasonloom.text.contradiction import is_quoted_from
 
 PROMPT = "thinking/stream"
 MOST_QUARTER_INSIGHTS = 3
-UNKNOWN_INSIGHT = "the {stream} stream reacted in quarter {quarter} to what nobody said: {names}"
+UNKNOWN_INSIGHT = "the {stream} stream reacted in {part} to what nobody said: {names}"
 UNQUOTED = (
-    "the {stream} stream disagreed in quarter {quarter} with words that are not there: {names}; "
+    "the {stream} stream disagreed in {part} with words that are not there: {names}; "
     "that was left out"
 )
-SILENT = "the {stream} stream did not react in quarter {quarter} to: {names}"
+SILENT = "the {stream} stream did not react in {part} to: {names}"
+NOT_ITS_OWN = "the {stream} stream withdrew in {part} what it had not said: {names}"
 
 
 def dispatch_streams(state: ThinkingState) -> list[Send]:
@@ -48,7 +50,8 @@ def dispatch_streams(state: ThinkingState) -> list[Send]:
     brief, quarter = state["brief"], state["barrier"]["quarter"]
     outputs = successful_outputs(brief, state.get("said", []))
     before = {each["stream"] for each in outputs_of_quarter(outputs, quarter - 1)}
-    names = [each for each in brief["streams"] if quarter == 1 or each in before]
+    chosen = state["barrier"].get("streams", brief["streams"])
+    names = [each for each in chosen if quarter == 1 or each in before]
     return [
         Send(
             "carry_stream",
@@ -58,6 +61,7 @@ def dispatch_streams(state: ThinkingState) -> list[Send]:
                 said=outputs,
                 stream=name,
                 quarter=quarter,
+                points=state.get("points", []),
             ),
         )
         for name in names
@@ -75,7 +79,7 @@ async def run_stream(state: StreamTask, runtime: Runtime[Execution]) -> dict[str
         output = _open_output(brief["problem"], state["stream"])
     else:
         label = f"the {state['stream']} stream"
-        label += f", quarter {state['quarter']}" if brief["quarters"] > 1 else ""
+        label += f", {_part(state)}" if brief["quarters"] > 1 else ""
         informed = await _ask(execution, state, label)
         output, more = _parse_output(informed.reply, state)
         notes, added = [*informed.reply.notes, *informed.notes, *more], informed.added
@@ -139,7 +143,7 @@ def _question(execution: Execution, task: StreamTask) -> Question:
     brief, quarter = task["brief"], task["quarter"]
     several, reserve = len(brief["streams"]) > 1, None
     if several and (quarter > 1 or task["stream"] != brief["streams"][0]):
-        synthesis = execution.loom.prompts.get(SYNTHESIS)
+        synthesis = execution.loom.prompts.get(synthesis_prompt(brief))
         reserve = cost_of(execution, synthesis.render(**synthesis_variables(brief, [], [])))
     return Question(
         node="carry_stream",
@@ -166,15 +170,23 @@ def stream_variables(task: StreamTask) -> dict[str, Any]:
         "memories": task["memories"],
         "stream": {"name": name, "told": stream.instruction, "questions": [*stream.questions]},
         "quarter": task["quarter"] if brief["quarters"] > 1 else 0,
+        "rounds": brief["quarters"] if brief.get("retracts") else 0,
+        "counted": brief["quarters"] == 1 and len(brief["streams"]) > 1,
         "own": views.get(name),
         "others": [views[other] for other in views if other != name],
         "answers": [each for each in fresh if each["to"] in mine],
+        "points": task.get("points", []),
     }
 
 
 def _stream_view(task: StreamTask, name: str, end: StreamOutput) -> dict[str, Any]:
+    withdrawn = withdrawals_of(task["said"])
     insights = [
-        {**one, "new": each["quarter"] == task["quarter"] - 1}
+        {
+            **one,
+            "new": each["quarter"] == task["quarter"] - 1,
+            "withdrawn": withdrawn.get(one["label"], ""),
+        }
         for each in task["said"]
         if each["stream"] == name
         for one in each["insights"]
@@ -196,7 +208,29 @@ def _parse_output(heard: OptionalReply, task: StreamTask) -> tuple[dict[str, Any
             "confidence": DEFAULT_CONFIDENCE,
         }, []
     reactions, notes = _reactions(heard.parsed["reactions"], task)
-    return {**heard.parsed, "reactions": reactions}, notes
+    withdrawn, more = _withdrawn(heard.parsed.get("withdrawn") or [], task)
+    parsed = {**heard.parsed, "reactions": reactions, "withdrawn": withdrawn}
+    return parsed, [*notes, *more]
+
+
+def _withdrawn(
+    given: Sequence[dict[str, Any]], task: StreamTask
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return what a stream takes back of its own earlier insights, and a note on the rest."""
+    if not task["brief"].get("retracts"):
+        return [], []
+    own = {each["label"] for each in insights_of(task["said"]) if each["stream"] == task["stream"]}
+    foreign = [each["label"] for each in given if each["label"] not in own]
+    notes = [_note(NOT_ITS_OWN, task, foreign)] if foreign else []
+    return [each for each in given if each["label"] in own], notes
+
+
+def _note(text: str, task: StreamTask, names: Sequence[str]) -> str:
+    return text.format(stream=task["stream"], part=_part(task), names=", ".join(names[:5]))
+
+
+def _part(task: StreamTask) -> str:
+    return f"{name_of_part(task['brief'])} {task['quarter']}"
 
 
 def _reactions(
@@ -220,11 +254,7 @@ def _reactions(
     }
     silent = sorted(fresh - {known[each["to"]]["stream"] for each in answered})
     remarks = ((UNKNOWN_INSIGHT, unknown), (UNQUOTED, unquoted), (SILENT, silent))
-    notes = [
-        text.format(stream=task["stream"], quarter=task["quarter"], names=", ".join(names[:5]))
-        for text, names in remarks
-        if names
-    ]
+    notes = [_note(text, task, names) for text, names in remarks if names]
     return [
         each for each in answered if each["stance"] != "disagree" or each["to"] not in unquoted
     ], notes

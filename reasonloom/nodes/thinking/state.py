@@ -18,7 +18,8 @@ StreamOutput = dict[str, Any]
 
 Keys: stream, quarter, seconds, and either `fault` (its type and message) or reasoning, insights
 (each with label, content, importance, confidence), reactions (by, to, stance, about, quote,
-why), conclusion, confidence.
+why), conclusion, confidence, and perhaps withdrawn (label and why of insights of its own that it
+takes back) and answer (to a closed question, alone).
 """
 
 
@@ -28,6 +29,8 @@ class Brief(TypedDict):
     Attributes:
         tool: `think`, `ponder` or `analyze`.
         quarters: at most; 1 if the streams do not see each other's output.
+        retracts: True where the quarters are rounds of a deliberation: insights may be withdrawn,
+            and it ends when the synthesis finds the streams agreed.
         seconds: the whole time limit; None if only the run's own limit applies.
         cold: seconds of the run before that time began: opening the database, loading the embedder.
     """
@@ -41,18 +44,24 @@ class Brief(TypedDict):
     quarters: int
     seconds: float | None
     cold: NotRequired[float]
+    retracts: NotRequired[bool]
 
 
 class Barrier(TypedDict):
-    """The latest quarter; `stopped` says why no other follows."""
+    """The latest quarter; `stopped` says why no other follows.
+
+    `streams` are those that are asked in it, where not all are.
+    """
 
     quarter: int
     stopped: str | None
+    streams: NotRequired[list[str]]
 
 
 class ThinkingState(MemoryState, total=False):
     """The state of think and ponder; `said` and `checks` arrive in any order.
 
+    `points` are what the latest synthesis leaves open for the next round of a deliberation.
     `redone` is `RunBegun.started` of the process that restarted after every stream had failed.
     """
 
@@ -60,6 +69,7 @@ class ThinkingState(MemoryState, total=False):
     said: Annotated[list[StreamOutput], add]
     barrier: Barrier
     synthesis: dict[str, Any]
+    points: list[str]
     checks: Annotated[list[dict[str, Any]], add]
     redone: float
 
@@ -72,6 +82,7 @@ class StreamTask(TypedDict):
     said: list[StreamOutput]
     stream: str
     quarter: int
+    points: NotRequired[list[str]]
 
 
 def prompt_context(brief: Brief) -> dict[str, Any]:
@@ -107,6 +118,20 @@ def reactions_of(outputs: Iterable[StreamOutput]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
+def withdrawals_of(outputs: Iterable[StreamOutput]) -> dict[str, str]:
+    """Return the labels of the insights that were withdrawn, with the first reason of each."""
+    found: dict[str, str] = {}
+    for each in outputs:
+        for one in each.get("withdrawn", []):
+            found.setdefault(one["label"], one["why"])
+    return found
+
+
+def name_of_part(brief: Brief) -> str:
+    """Return what one call of all streams is called."""
+    return "round" if brief.get("retracts") else "quarter"
+
+
 def outputs_of_quarter(outputs: Iterable[StreamOutput], quarter: int) -> list[StreamOutput]:
     """Return the outputs of one quarter."""
     return [each for each in outputs if each["quarter"] == quarter]
@@ -117,6 +142,9 @@ FIRST_SHARE = 0.5
 
 LAST_SHARE = 0.95
 """Of the time, for the first quarter while no stream has ended: without one there is no answer."""
+
+FIRST_ROUND_SHARE = 0.75
+"""In place of it in a deliberation, which always leaves time for a synthesis."""
 
 SYNTHESIS_SHARE, CHECKS_SHARE = 0.92, 0.97
 """Of the time, after which synthesis and checks end; the rest is for storing."""
@@ -134,7 +162,7 @@ def seconds_until(execution: Execution, brief: Brief, share: float) -> float | N
         return None
     run = execution.run
     cold = 0.0 if run.resumed else brief.get("cold", 0.0)
-    whole = min(brief["seconds"], execution.loom.settings.tool_timeout * RUN_SHARE - cold)
+    whole = min(brief["seconds"], execution.seconds * RUN_SHARE - cold)
     return whole * share - (time.perf_counter() - run.started - cold)
 
 
@@ -145,13 +173,14 @@ def stream_seconds(
 
     In the first all; see `awaited_seconds`. Then half of what remains for streams, so that a
     hanging one leaves time for the next quarter, or `PATIENCE` times the slowest of the quarter
-    before if that is more.
+    before if that is more. In the last round of a deliberation all that remains.
     """
+    retracts = brief.get("retracts")
     if quarter == 1:
-        return seconds_until(execution, brief, LAST_SHARE)
+        return seconds_until(execution, brief, FIRST_ROUND_SHARE if retracts else LAST_SHARE)
     left = _seconds_left(execution, brief, outputs)
-    if left is None:
-        return None
+    if left is None or (retracts and quarter == brief["quarters"]):
+        return left
     slowest = max(_durations(outputs_of_quarter(outputs, quarter - 1)), default=0.0)
     return min(left, max(left / 2, slowest * PATIENCE))
 
@@ -166,12 +195,25 @@ def awaited_seconds(execution: Execution, brief: Brief, first: float) -> float |
 
 
 def is_out_of_time(
-    execution: Execution, brief: Brief, quarter: int, outputs: Sequence[StreamOutput]
+    execution: Execution,
+    brief: Brief,
+    quarter: int,
+    outputs: Sequence[StreamOutput],
+    *,
+    before: float = 0.0,
 ) -> bool:
-    """Return whether less time remains than the fastest stream took in this quarter."""
+    """Return whether less time remains than the fastest stream took in this quarter.
+
+    `before` are seconds that something else takes first.
+    """
     left = _seconds_left(execution, brief, outputs)
     fastest = min(_durations(outputs_of_quarter(outputs, quarter)), default=0.0)
-    return left is not None and left <= fastest
+    return left is not None and left - before <= fastest
+
+
+def slowest_seconds(outputs: Sequence[StreamOutput]) -> float:
+    """Return what the slowest call of a stream took, a guess at a synthesis."""
+    return max(_durations(outputs), default=0.0)
 
 
 def _seconds_left(
@@ -179,7 +221,7 @@ def _seconds_left(
 ) -> float | None:
     """Return the seconds left for streams, if the synthesis takes as long as the slowest did."""
     left = seconds_until(execution, brief, SYNTHESIS_SHARE)
-    return None if left is None else left - max(_durations(outputs), default=0.0)
+    return None if left is None else left - slowest_seconds(outputs)
 
 
 def _durations(outputs: Sequence[StreamOutput]) -> list[float]:

@@ -14,10 +14,12 @@ from reasonloom.nodes.offline import confidence_of, open_question, quotes_on
 from reasonloom.nodes.runs.budget import ReservePolicy
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.similarity import similarity_of
+from reasonloom.nodes.thinking.closed import majority_of
 from reasonloom.nodes.thinking.insights import (
     LEFT_OUT,
     MOST_INSIGHTS,
     find_conflicts,
+    foremost_insights,
     merge_insights,
 )
 from reasonloom.nodes.thinking.quality import quality_parts, topic_coverage, topics_of
@@ -31,6 +33,7 @@ from reasonloom.nodes.thinking.state import (
     prompt_context,
     seconds_until,
     successful_outputs,
+    withdrawals_of,
 )
 from reasonloom.text.sentences import join_sentences, sentences_in
 
@@ -38,7 +41,8 @@ if TYPE_CHECKING:
     from reasonloom.nodes.similarity import Similarity
 
 
-PROMPT = "thinking/synthesise"
+PROMPT, DELIBERATION = "thinking/synthesise", "thinking/deliberate"
+LAST = ReservePolicy(last=True)
 TOGETHER = "What do the streams come to together?"
 FALLBACK_SENTENCES = 2
 """Sentences quoted from each stream if there is no synthesis."""
@@ -56,31 +60,50 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
     ends = last_outputs(brief, outputs)
     if execution.loom.llm.offline:
         return {"synthesis": _open_synthesis(state, [*ends.values()])}
-    if len(brief["streams"]) == 1:
-        (end,) = ends.values()
-        made: dict[str, Any] = {"conclusion": end["conclusion"], "advice": [], "made": True}
-        heard, conflicts = OptionalReply(), []
+    conflicts = find_conflicts(brief, outputs)
+    majority = majority_of(brief, ends)
+    if len(brief["streams"]) == 1 or majority:
+        conclusion = majority.conclusion if majority else next(iter(ends.values()))["conclusion"]
+        made: dict[str, Any] = {"conclusion": conclusion, "advice": [], "made": True}
+        heard = OptionalReply()
     else:
-        conflicts = find_conflicts(brief, outputs)
-        heard = await _ask_synthesis(execution, brief, outputs, conflicts)
-        made = _parse_synthesis(heard, ends)
+        heard = await ask_synthesis(execution, brief, outputs, conflicts)
+        made = parse_synthesis(heard, ends)
+    synthesis, notes = await combine(execution, brief, outputs, made, conflicts)
+    if majority:
+        synthesis["parts"]["agreement"] = round(majority.share, 4)
+    return {"synthesis": synthesis, "notes": [*heard.notes, *notes]}
+
+
+async def combine(
+    execution: Execution,
+    brief: Brief,
+    outputs: Sequence[StreamOutput],
+    made: Mapping[str, Any],
+    conflicts: Sequence[dict[str, Any]],
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the synthesis with all that is computed of the streams, and notes.
+
+    `made` holds conclusion and advice, and whether anybody made them.
+    """
+    ends = last_outputs(brief, outputs)
     insights = insights_of(outputs)
     conclusions = [each["conclusion"] for each in ends.values()]
     compared = [each["content"] for each in insights] + conclusions + topics_of(brief)
     compared += [made["conclusion"], *(each["description"] for each in made["advice"])]
     likeness = await similarity_of(execution.loom.embedder, compared)
-    best = merge_insights(insights, likeness)
+    best = merge_insights(insights, likeness, withdrawals_of(outputs))
     advice, notes = _sourced(made["advice"], insights, ends, likeness)
     if len(best) > MOST_INSIGHTS:
         notes.append(LEFT_OUT.format(count=len(best) - MOST_INSIGHTS))
-    contents = [each["content"] for each in best]
+    contents = [each["content"] for each in best if "withdrawn" not in each]
     texts = [*contents, made["conclusion"]]
     synthesis = {
         "conclusion": made["conclusion"],
         "made": made["made"],
         "advice": advice,
-        "conflicts": conflicts,
-        "insights": best[:MOST_INSIGHTS],
+        "conflicts": [*conflicts],
+        "insights": foremost_insights(best),
         "parts": quality_parts(brief, contents, conclusions, likeness),
         "goals": [
             {"goal": each, "covered": round(topic_coverage(each, texts, likeness), 4)}
@@ -88,7 +111,7 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
         ],
     }
     missing = [] if made["made"] else [EXTRACTED]
-    return {"synthesis": synthesis, "notes": [*heard.notes, *missing, *notes, *likeness.notes]}
+    return synthesis, [*missing, *notes, *likeness.notes]
 
 
 def _open_synthesis(state: ThinkingState, ends: Sequence[StreamOutput]) -> dict[str, Any]:
@@ -111,33 +134,49 @@ def _open_synthesis(state: ThinkingState, ends: Sequence[StreamOutput]) -> dict[
     }
 
 
-async def _ask_synthesis(
+async def ask_synthesis(
     execution: Execution,
     brief: Brief,
     outputs: Sequence[StreamOutput],
     conflicts: Sequence[dict[str, Any]],
+    *,
+    number: int = 0,
+    reserve: ReservePolicy = LAST,
+    share: float = 1.0,
 ) -> OptionalReply:
+    """Ask for a synthesis; `number` counts those of one run, `share` is of the time left."""
+    left = seconds_until(execution, brief, SYNTHESIS_SHARE)
     question = Question(
         node="synthesise",
-        prompt=PROMPT,
+        prompt=synthesis_prompt(brief),
         variables=synthesis_variables(brief, outputs, conflicts),
         pipe=brief["tool"],
-        seconds=seconds_until(execution, brief, SYNTHESIS_SHARE),
-        aside=ReservePolicy(last=True),
+        n=number,
+        seconds=None if left is None else left * share,
+        aside=reserve,
     )
     return await ask_or_note(execution, question, "the synthesis")
+
+
+def synthesis_prompt(brief: Brief) -> str:
+    """Return the name of the prompt, which in a deliberation also tests the agreement."""
+    return DELIBERATION if brief.get("retracts") else PROMPT
 
 
 def synthesis_variables(
     brief: Brief, outputs: Sequence[StreamOutput], conflicts: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the prompt variables of the synthesis."""
+    withdrawn = withdrawals_of(outputs)
+    insights = [
+        {**each, "withdrawn": withdrawn.get(each["label"], "")} for each in insights_of(outputs)
+    ]
     return {
         **prompt_context(brief),
         "streams": [
             {
                 "name": name,
-                "insights": [each for each in insights_of(outputs) if each["stream"] == name],
+                "insights": [each for each in insights if each["stream"] == name],
                 "conclusion": end["conclusion"],
             }
             for name, end in last_outputs(brief, outputs).items()
@@ -146,7 +185,7 @@ def synthesis_variables(
     }
 
 
-def _parse_synthesis(reply: OptionalReply, ends: Mapping[str, StreamOutput]) -> dict[str, Any]:
+def parse_synthesis(reply: OptionalReply, ends: Mapping[str, StreamOutput]) -> dict[str, Any]:
     """Return conclusion and advice; the streams' own if no synthesis came."""
     if reply.parsed is not None:
         parsed = reply.parsed

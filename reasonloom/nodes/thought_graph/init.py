@@ -11,6 +11,7 @@ from reasonloom.contracts.thought_graph.tools import BegunGraph, GotConfig, GotI
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.sessions.context import open_session
 from reasonloom.nodes.state import ToolState
 from reasonloom.nodes.thought_graph.rendering import render_config
 from reasonloom.nodes.thought_graph.state import MODE
@@ -60,9 +61,7 @@ async def _session(tx: Transaction, execution: Execution, request: GotInit) -> U
     """Return the session, locked: the request's, which must exist, or a new one."""
     if request.session_id is not None:
         return (await sessions.hold(tx, request.session_id)).id
-    fresh = await sessions.open_session(
-        tx, execution.run.effect("session"), mode=MODE, client=execution.caller.client
-    )
+    fresh = await open_session(tx, execution, execution.run.effect("session"), MODE)
     return (await sessions.hold(tx, str(fresh))).id
 
 

@@ -4,7 +4,6 @@ A kind of resource comes with the tools of its toolset, never with a single refe
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 
 from reasonloom.contracts.tool_names import (
     ALL_TOOLS,
@@ -83,19 +82,17 @@ def _reference_catalogue(toolset: Toolset, kept: Callable[[ToolLine], bool]) -> 
     lines = [line for line in toolset.tools if kept(line)]
     names = {line.name: reference_name(line.name) for line in lines}
     tools = tuple(
-        ServedTool(names[line.name], _reference_line(line), toolset.envelope, toolset.name)
+        ServedTool(
+            names[line.name],
+            line.under_reference(names[line.name]),
+            toolset.envelope,
+            toolset.name,
+        )
         for line in lines
     )
     return Catalogue(
         toolset.reference, toolset.version, tools, advice=applicable_advice((toolset,), names)
     )
-
-
-def _reference_line(line: ToolLine) -> ToolLine:
-    """Return a tool with its reference's name, request and answer."""
-    request = line.reference_request or line.request
-    answer = line.reference_answer or line.answer
-    return replace(line, name=reference_name(line.name), request=request, answer=answer)
 
 
 def _conflicting_choice(settings: Settings) -> str | None:

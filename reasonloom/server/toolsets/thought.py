@@ -1,5 +1,7 @@
 """The `thought` toolset (reference: ThoughtMCP)."""
 
+from dataclasses import replace
+
 from reasonloom.contracts.memory.tools import (
     ExplainedRecall,
     ExplainedSearch,
@@ -30,6 +32,7 @@ from reasonloom.contracts.metacognition import (
 from reasonloom.contracts.thinking.analyze import Analyze, Analyzed, SpacedAnalyze
 from reasonloom.contracts.thinking.breakdown import Breakdown, BrokenDown, SpacedBreakdown
 from reasonloom.contracts.thinking.think import (
+    Deliberated,
     Ponder,
     Pondered,
     SpacedPonder,
@@ -60,7 +63,10 @@ TOOLSET = Toolset(
         reads("search", "Search", ExplainedSearch, SearchResult, reference=Search),
         adds("think", "Think", SpacedThink, Thinking, asks_llm=True, reference=Think),
         adds("analyze", "Analyze", SpacedAnalyze, Analyzed, asks_llm=True, reference=Analyze),
-        adds("ponder", "Ponder", SpacedPonder, Pondered, asks_llm=True, reference=Ponder),
+        replace(
+            adds("ponder", "Ponder", SpacedPonder, Deliberated, asks_llm=True, reference=Ponder),
+            graph="deliberate", reference_answer=Pondered, reference_graph="ponder",
+        ),
         adds("breakdown", "Break down", SpacedBreakdown, BrokenDown, asks_llm=True,
              reference=Breakdown),
         reads("assess_confidence", "Assess confidence", AssessConfidence, ConfidenceAssessed,

@@ -1,6 +1,8 @@
 """What a toolset's module declares: its envelope, its advice, and its tools as lines of data."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from typing import Any
@@ -22,9 +24,9 @@ class Effect(Enum):
 class ToolLine:
     """One tool: its name, its contract, and the graph that answers it.
 
-    `open_world` is true where the tool asks a language model. `reference_request` and
-    `reference_answer` are the contract under `serve --as`, where ours takes more arguments than
-    the reference names, or answers more.
+    `open_world` is true where the tool asks a language model. `reference_request` is the
+    contract under `serve --as`, where ours takes more arguments than the reference names, and
+    `reference_answer` and `reference_graph` are what answers there, where ours answers more.
     """
 
     name: str
@@ -36,12 +38,23 @@ class ToolLine:
     open_world: bool = False
     reference_request: type[Request] | None = None
     reference_answer: type[Answer] | None = None
+    reference_graph: str | None = None
 
     def answered(self, values: dict[str, Any]) -> dict[str, Any]:
         """Return an answer with no more keys than the line's contract has."""
         if self.answer is not self.reference_answer:
             return values
         return self.answer.model_validate(values).wire()
+
+    def under_reference(self, name: str) -> ToolLine:
+        """Return the line under `serve --as`, by the name that the tool has there."""
+        return replace(
+            self,
+            name=name,
+            request=self.reference_request or self.request,
+            answer=self.reference_answer or self.answer,
+            graph=self.reference_graph or self.graph,
+        )
 
 
 def _line(

@@ -39,7 +39,7 @@ async def build_list(visit: Visit) -> None:
     async with visit.context.begin() as tx:
         total = await run_lists.ponder_count(tx)
         rows = await run_lists.ponder_page(tx, PAGE_SIZE, page_offset(visit))
-    heading("Ponder", "Four streams think side by side, and hear each other at each quarter.")
+    heading("Ponder", "Four streams think side by side, and answer each other.")
     if not total:
         empty_state("Nothing was pondered yet", "The tool ponder does it:", command=FIRST)
         return
@@ -62,7 +62,7 @@ def _list_row(row: ListedPonder) -> tuple[Cell | str, ...]:
 PONDER_RUNS = StudioPage("/ponder", "Ponder", "thought", build_list, "/ponder", icon="view_column")
 
 TOOLS = ("ponder", "think")
-GONE = "What each stream said in each quarter is not kept any more; what it came to is below."
+GONE = "What each stream said is not kept any more; what it came to is below."
 
 
 async def build_run(visit: Visit) -> None:
@@ -96,7 +96,7 @@ def _draw(row: RunRow, state: Mapping[str, Any]) -> None:
         {
             "Status": row.status,
             "Language model": row.llm or "none",
-            "Quarters": _text(answer.get("quarters")),
+            "Quarters or rounds": _text(answer.get("quarters")),
             "Ended because": answer.get("stoppedBecause"),
             "Confidence": _text(answer.get("confidence")),
             "Quality": _text(answer.get("quality")),
@@ -132,7 +132,7 @@ def _insights(found: Sequence[Any]) -> None:
         ("insight", "from", "#important", "#sure"),
         [
             (
-                each["content"],
+                _with_end(each["content"], "withdrawn", each),
                 ", ".join(each["sources"]),
                 f"{each['importance']:.2f}",
                 f"{each['confidence']:.2f}",
@@ -143,23 +143,29 @@ def _insights(found: Sequence[Any]) -> None:
 
 
 def _conflicts(found: Sequence[Mapping[str, Any]]) -> None:
-    tag("h2", "Conflicts that stayed")
+    tag("h2", "Conflicts")
     if not found:
         tag("p", "None.", "studio-quiet")
     for each in found:
         with ui.element("section").classes("studio-card studio-conflict"):
             tag("h3", f"{' against '.join(each['sourceStreams'])}, severity {each['severity']:.2f}")
-            prose(each["description"])
+            prose(_with_end(each["description"], "resolved", each))
             with ui.element("ul").classes("studio-list"):
                 for evidence in each["evidence"]:
                     tag("li", evidence, dir="auto")
+
+
+def _with_end(text: str, name: str, values: Mapping[str, Any]) -> str:
+    """Return a text with what became of it in a deliberation, if anything."""
+    return f"{text} ({name}: {values[name]})" if values.get(name) else text
 
 
 def _streams(state: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
     tag("h2", "The streams")
     quarters = state.get("said") or []
     if quarters:
-        streams(state["brief"]["streams"], quarters)
+        brief = state["brief"]
+        streams(brief["streams"], quarters, rounds=bool(brief.get("retracts")))
         return
     tag("p", GONE, "studio-quiet")
     with ui.element("div").classes("studio-streams"):

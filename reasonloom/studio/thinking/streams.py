@@ -1,4 +1,4 @@
-"""Four streams side by side: insights of each quarter, and reactions to each other."""
+"""Four streams side by side: insights of each quarter or round, and reactions to each other."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -14,14 +14,20 @@ MOST = 60
 QUARTERS = 4
 
 
-def streams(names: Sequence[str], quarters: Sequence[Mapping[str, Any]]) -> None:
-    """Draw each quarter as a row of columns, one per stream, preceded by the reactions."""
+def streams(
+    names: Sequence[str], quarters: Sequence[Mapping[str, Any]], *, rounds: bool = False
+) -> None:
+    """Draw each quarter, or round, as a row of columns, one per stream, after the reactions."""
+    part = "Round" if rounds else "Quarter"
     ordered = sorted(quarters, key=lambda each: each["quarter"])
     last = ordered[-1]["quarter"] if ordered else 0
     for quarter, group in groupby(ordered, key=lambda each: each["quarter"]):
         heard = {each["stream"]: each for each in group}
-        _crossed(quarter, [one for each in heard.values() for one in each.get("reactions", [])])
-        tag("h3", f"Quarter {quarter}", "studio-quarter")
+        before = f"after round {quarter - 1}" if rounds else _percent(quarter - 1)
+        _crossed(
+            quarter, before, [one for each in heard.values() for one in each.get("reactions", [])]
+        )
+        tag("h3", f"{part} {quarter}", "studio-quarter")
         with ui.element("div").classes("studio-streams"):
             for name in names:
                 _column(name, heard.get(name), last=quarter == last)
@@ -31,7 +37,7 @@ def _column(name: str, answer: Mapping[str, Any] | None, *, last: bool) -> None:
     with ui.element("section").classes(f"studio-stream {name}"):
         tag("h4", name)
         if answer is None:
-            tag("p", "It did not come to this quarter.", "studio-quiet")
+            tag("p", "It did not come to this.", "studio-quiet")
             return
         if "fault" in answer:
             tag("p", f"It failed: {answer['fault'].get('message', '')}", "studio-away", dir="auto")
@@ -46,13 +52,16 @@ def _column(name: str, answer: Mapping[str, Any] | None, *, last: bool) -> None:
             tag("p", answer["conclusion"], "studio-conclusion", dir="auto")
 
 
-def _crossed(quarter: int, reactions: Sequence[Mapping[str, Any]]) -> None:
+def _percent(quarters: int) -> str:
+    return f"at {100 * quarters // QUARTERS} %"
+
+
+def _crossed(quarter: int, before: str, reactions: Sequence[Mapping[str, Any]]) -> None:
     """Draw the reactions of streams to the previous quarter."""
     if quarter == 1:
         return
-    percent = 100 * (quarter - 1) // QUARTERS
     with ui.element("section").classes("studio-crossed"):
-        tag("h3", f"What crossed at {percent} %")
+        tag("h3", f"What crossed {before}")
         if not reactions:
             tag("p", "Nobody answered what the others had said.", "studio-quiet")
             return

@@ -180,8 +180,8 @@ def test_a_comparison_as_json_has_all(folder: Path) -> None:
 def test_every_mode_is_the_tool_of_the_catalogue() -> None:
     lines = {line.name: line for toolset in (*TOOLSETS, *EXTRA_TOOLSETS) for line in toolset.tools}
     for name, mode in MODES.items():
-        line = lines[name]
-        request = line.reference_request or line.request
+        line = lines[name].under_reference(name)
+        request = line.request
         assert (request.__name__, line.graph) == (mode.contract[1], mode.graph), name
         assert request.__module__ == f"reasonloom.contracts.{mode.contract[0]}"
         assert mode.question_field in request.model_fields

@@ -39,7 +39,7 @@ ASKING: dict[str, tuple[dict[str, Any], int]] = {
     "reasoning_linear": ({"content": PROBLEM}, 1),
     "reasoning_tree": ({"content": PROBLEM, "max_branches": 4}, 3),
     "reasoning_divergent": ({"content": PROBLEM, "num_perspectives": 3}, 2),
-    "ponder": ({"problem": PROBLEM}, 5),
+    "ponder": ({"problem": PROBLEM}, 4),
     "think": ({"problem": PROBLEM, "mode": "parallel"}, 2),
 }
 

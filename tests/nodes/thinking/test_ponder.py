@@ -33,7 +33,7 @@ async def test_at_each_barrier_every_stream_hears_what_the_others_said_in_the_qu
 ) -> None:
     llm = StreamingLlm()
     async with thinking(access, embedder, llm) as mind:
-        found = (await call(mind, "ponder", ASKED)).answer
+        found = (await call(mind, "ponder", ASKED, as_reference=True)).answer
     assert [len(llm.of("stream", quarter)) for quarter in QUARTERS] == [4, 4, 4, 4]
     for quarter in QUARTERS[1:]:
         for each in llm.of("stream", quarter):
@@ -52,7 +52,7 @@ async def test_the_streams_of_a_quarter_overlap_and_none_begins_before_all_are_t
 ) -> None:
     llm = StreamingLlm(seconds=0.05, slow={"critical": 0.25, ("creative", 3): 0.3})
     async with thinking(access, embedder, llm) as mind:
-        await call(mind, "ponder", ASKED)
+        await call(mind, "ponder", ASKED, as_reference=True)
     for quarter in QUARTERS:
         now = llm.of("stream", quarter)
         assert max(each.began for each in now) < min(each.ended for each in now)
@@ -75,7 +75,7 @@ async def test_what_others_say_to_a_stream_is_told_to_it(
 
     llm = StreamingLlm(objects)
     async with thinking(access, embedder, llm) as mind:
-        await call(mind, "ponder", ASKED)
+        await call(mind, "ponder", ASKED, as_reference=True)
     third = {each.stream: each.words for each in llm.of("stream", 3)}
     assert "critical on creative-1, disagree: I see it so." in third["creative"]
     assert "critical on creative-1" not in third["analytical"]
@@ -90,7 +90,7 @@ async def test_a_stream_that_does_not_react_is_named(access: Access, embedder: E
                                             reaction("critical-1", "agree")])  # fmt: skip
 
     async with thinking(access, embedder, StreamingLlm(silent)) as mind:
-        notes = (await call(mind, "ponder", ASKED)).notes
+        notes = (await call(mind, "ponder", ASKED, as_reference=True)).notes
     assert "the critical stream did not react in quarter 2 to: analytical, synthetic" in notes
     assert (
         "the critical stream reacted in quarter 2 to what nobody said: creative-99, critical-1"
@@ -103,7 +103,7 @@ async def test_streams_that_agree_stop_early_and_the_answer_says_so(
 ) -> None:
     llm = StreamingLlm(alike)
     async with thinking(access, embedder, llm) as mind:
-        found = (await call(mind, "ponder", ASKED)).answer
+        found = (await call(mind, "ponder", ASKED, as_reference=True)).answer
     assert (found["stoppedBecause"], found["quarters"]) == ("agreed", 1)
     assert (found["status"], "missing" in found) == ("completed", False)
     assert len(llm.of("stream")) == 4
@@ -128,7 +128,7 @@ async def test_streams_that_sound_alike_and_do_not_agree_go_on(
 
     llm = StreamingLlm(nearly)
     async with thinking(access, embedder, llm) as mind:
-        found = (await call(mind, "ponder", ASKED)).answer
+        found = (await call(mind, "ponder", ASKED, as_reference=True)).answer
     expected = ("agreed", 2) if objection == "order" else ("finished", 4)
     assert (found["stoppedBecause"], found["quarters"]) == expected
 
@@ -142,7 +142,7 @@ async def test_one_stream_that_fails_leaves_the_other_three(
 
     llm = StreamingLlm(failing)
     async with thinking(access, embedder, llm) as mind:
-        outcome = await call(mind, "ponder", ASKED)
+        outcome = await call(mind, "ponder", ASKED, as_reference=True)
     found = outcome.answer
     assert found["missing"] == [{"stream": "creative", "quarters": [2, 3, 4]}]
     assert (found["status"], found["stoppedBecause"]) == ("partial", "finished")
@@ -159,10 +159,10 @@ async def test_where_all_streams_fail_nothing_is_stored_and_the_key_asks_anew(
     llm = StreamingLlm(lambda material: LlmUnavailable("the line is dead"))
     async with thinking(access, embedder, llm) as mind:
         with pytest.raises(LlmUnavailable, match="no stream came to anything: the line is dead"):
-            await call(mind, "ponder", ASKED, key="k")
+            await call(mind, "ponder", ASKED, key="k", as_reference=True)
         assert stored_rows(access) == []
         llm.stream = lambda material: None
-        found = (await call(mind, "ponder", ASKED, key="k")).answer
+        found = (await call(mind, "ponder", ASKED, key="k", as_reference=True)).answer
     assert found["status"] == "completed"
 
 
@@ -171,7 +171,7 @@ async def test_at_the_deadline_the_finished_quarters_are_put_together(
 ) -> None:
     llm = StreamingLlm(seconds=0.01, slow={(name, 3): 60.0 for name in STREAMS})
     async with thinking(access, embedder, llm) as mind:
-        found = (await call(mind, "ponder", {**ASKED, "timeout": 2_000})).answer
+        found = (await call(mind, "ponder", {**ASKED, "timeout": 2_000}, as_reference=True)).answer
     assert found["missing"] == [{"stream": name, "quarters": [3, 4]} for name in STREAMS]
     assert (found["stoppedBecause"], found["quarters"]) == ("deadline", 2)
     assert (found["conclusion"], found["status"]) == ("So it is.", "partial")
@@ -183,7 +183,7 @@ async def test_a_stream_that_hangs_does_not_take_the_time_of_the_others(
 ) -> None:
     llm = StreamingLlm(slow={"creative": 60.0})
     async with thinking(access, embedder, llm) as mind:
-        found = (await call(mind, "ponder", {**ASKED, "timeout": 4_000})).answer
+        found = (await call(mind, "ponder", {**ASKED, "timeout": 4_000}, as_reference=True)).answer
     assert found["missing"] == [{"stream": "creative", "quarters": [1, 2, 3, 4]}]
     assert {each["stream"]: each["quarters"] for each in found["streams"]} == {
         "analytical": 4, "critical": 4, "synthetic": 4,
@@ -196,7 +196,7 @@ async def test_a_quarter_that_cannot_end_in_time_is_not_begun(
 ) -> None:
     llm = StreamingLlm(seconds=1.6)
     async with thinking(access, embedder, llm) as mind:
-        found = (await call(mind, "ponder", {**ASKED, "timeout": 6_800})).answer
+        found = (await call(mind, "ponder", {**ASKED, "timeout": 6_800}, as_reference=True)).answer
     assert len(llm.of("stream")) == llm.begun - 1 == 8
     assert (found["stoppedBecause"], found["quarters"]) == ("deadline", 2)
     assert found["conclusion"] == "So it is.", "there was time for the synthesis"
@@ -207,7 +207,7 @@ async def test_a_synthesis_that_hangs_leaves_what_the_streams_said(
 ) -> None:
     llm = StreamingLlm(slow={"synthesis": 60.0})
     async with thinking(access, embedder, llm) as mind:
-        outcome = await call(mind, "ponder", {**ASKED, "timeout": 3_000})
+        outcome = await call(mind, "ponder", {**ASKED, "timeout": 3_000}, as_reference=True)
     found = outcome.answer
     assert found["conclusion"].startswith("Analytical: It is about the harbour.")
     assert found["status"] == "partial"
@@ -220,7 +220,7 @@ async def test_where_no_quarter_ends_in_time_nothing_is_stored(
 ) -> None:
     async with thinking(access, embedder, StreamingLlm(seconds=60.0)) as mind:
         with pytest.raises(TimedOut, match="no stream came to anything"):
-            await call(mind, "ponder", {**ASKED, "timeout": 1_000})
+            await call(mind, "ponder", {**ASKED, "timeout": 1_000}, as_reference=True)
     assert stored_rows(access) == []
 
 
@@ -229,7 +229,7 @@ async def test_all_the_time_is_used_for_the_first_answers(
 ) -> None:
     llm = StreamingLlm(seconds=1.2)
     async with thinking(access, embedder, llm) as mind:
-        outcome = await call(mind, "ponder", {**ASKED, "timeout": 2_000})
+        outcome = await call(mind, "ponder", {**ASKED, "timeout": 2_000}, as_reference=True)
     found = outcome.answer
     assert (found["stoppedBecause"], found["quarters"], found["status"]) == (
         "deadline", 1, "partial",
@@ -254,7 +254,7 @@ async def test_a_model_that_answers_one_call_at_a_time_gives_fewer_streams(
     access: Access, embedder: Embedder
 ) -> None:
     async with thinking(access, embedder, OneAtATime(seconds=0.6)) as mind:
-        outcome = await call(mind, "ponder", {**ASKED, "timeout": 2_000})
+        outcome = await call(mind, "ponder", {**ASKED, "timeout": 2_000}, as_reference=True)
     streams, notes = len(outcome.answer["streams"]), outcome.notes
     assert 1 <= streams < 4
     assert any(f"in {streams} of 4 streams" in note for note in notes), notes
@@ -265,7 +265,7 @@ async def test_what_is_loaded_first_takes_none_of_the_time(
 ) -> None:
     slow = SlowToLoad(embedder, seconds=6.0)
     async with thinking(access, slow, StreamingLlm(seconds=0.1)) as mind:
-        found = (await call(mind, "ponder", {**ASKED, "timeout": 6_000})).answer
+        found = (await call(mind, "ponder", {**ASKED, "timeout": 6_000}, as_reference=True)).answer
     assert (found["stoppedBecause"], found["quarters"]) == ("finished", 4)
 
 
@@ -275,7 +275,7 @@ async def test_a_quarter_that_was_broken_off_is_not_paid_twice(
 ) -> None:
     llm = StreamingLlm(slow={("synthetic", 2): 60.0})
     async with thinking(access, embedder, llm) as mind:
-        broken_off = asyncio.create_task(call(mind, "ponder", ASKED, key="k"))
+        broken_off = asyncio.create_task(call(mind, "ponder", ASKED, key="k", as_reference=True))
         while _recorded(access) < 7:
             await asyncio.sleep(0.02)
         broken_off.cancel()
@@ -284,7 +284,7 @@ async def test_a_quarter_that_was_broken_off_is_not_paid_twice(
         llm.slow = {}
         if steps == "lost":
             _forget_steps(access)
-        found = (await call(mind, "ponder", ASKED, key="k")).answer
+        found = (await call(mind, "ponder", ASKED, key="k", as_reference=True)).answer
     assert _recorded(access) == 4 * 4 + 1
     assert llm.begun == 4 * 4 + 1 + 1, "only the call that was broken off was made again"
     assert (found["quarters"], found["status"]) == (4, "completed")
@@ -295,7 +295,7 @@ async def test_a_budget_that_ends_leaves_a_synthesis_of_what_there_is(
 ) -> None:
     llm = StreamingLlm()
     async with thinking(access, embedder, llm, budget_calls=7) as mind:
-        found = (await call(mind, "ponder", ASKED)).answer
+        found = (await call(mind, "ponder", ASKED, as_reference=True)).answer
     assert llm.begun == 7
     assert found["conclusion"] == "So it is."
     assert found["status"] == "partial"
@@ -309,7 +309,7 @@ async def test_an_answer_that_is_no_json_is_a_conclusion_all_the_same(
         return "Look at the lantern." if material["stream"]["name"] == "creative" else None
 
     async with thinking(access, embedder, StreamingLlm(plainly)) as mind:
-        outcome = await call(mind, "ponder", ASKED)
+        outcome = await call(mind, "ponder", ASKED, as_reference=True)
     ends = {each["stream"]: each["conclusion"] for each in outcome.answer["streams"]}
     assert "lantern" in ends["creative"]
     assert outcome.answer["status"] == "completed"

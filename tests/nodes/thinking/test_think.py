@@ -134,7 +134,7 @@ async def test_a_disagreement_counts_where_it_quotes_what_is_there_and_while_it_
         return None
 
     async with thinking(access, embedder, StreamingLlm(objects)) as mind:
-        outcome = await call(mind, "ponder", {"problem": "Where to?"})
+        outcome = await call(mind, "ponder", {"problem": "Where to?"}, as_reference=True)
     (conflict,) = outcome.answer["conflicts"]
     assert (conflict["type"], conflict["sourceStreams"]) == ("priority", ["creative", "critical"])
     assert conflict["evidence"] == ["THE VIOLIN, matters", "The violin matters in round 1"]

@@ -39,6 +39,9 @@ BEYOND = {
 }
 """The closed list of arguments beyond a reference, in the combined server only."""
 
+WIDER: dict[str, dict[str, dict[str, float]]] = {"ponder": {"timeout": {"maximum": 600_000}}}
+"""Bounds of arguments that the combined server has wider than the reference."""
+
 OPTIONAL = {
     "remember": {"userId", "sessionId", "primarySector"},
     "recall": {"userId"},
@@ -70,6 +73,15 @@ def facts_of(toolset: str, name: str) -> dict[str, Any]:
         for fact in FACTS
         if fact["toolset"] == toolset and fact["name"] == reference_name(name)
     )
+
+
+def widened(schema: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return a reference's schema of arguments with the bounds that the combined server has."""
+    properties = {
+        key: {**value, **WIDER.get(name, {}).get(key, {})}
+        for key, value in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}
 
 
 def schema_faults(

@@ -141,6 +141,15 @@ def _synthesis(material: Fields) -> Fields:
     return {"conclusion": "Ask the cook.", "recommendations": [advice]}
 
 
+def _deliberation(material: Fields) -> Fields:
+    return {
+        "agree": False,
+        "open": [{"point": "Who cooks?", "streams": []}],
+        "resolved": [],
+        **_synthesis(material),
+    }
+
+
 def _step(material: Fields) -> Fields:
     """Come to something in the words of the step, and of those before it."""
     heard = ", ".join(each["label"] for each in material["before"])
@@ -157,6 +166,7 @@ ANSWERS: Mapping[str, Callable[[Fields], Fields]] = MappingProxyType(
         "opinion": _fixed(opinion="It holds together.", **FOUND),
         "findings": _fixed(findings=[{"area": 1, "finding": "Safe."}], confidence=0.5, **FOUND),
         "reasoning": _stream,
+        "agree": _deliberation,
         "recommendations": _synthesis,
         "framework": _fixed(framework="root-cause-analysis", confidence=0.9, reason="It asks why."),
         "output": _step,

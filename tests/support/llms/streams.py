@@ -40,13 +40,13 @@ class StreamingLlm:
     Attributes:
         stream: makes what a stream says in a quarter (0 where there is one alone) of the
             prompt's variables; None for what is said else.
-        synthesis, check: what is said instead.
+        synthesis, check: what is said instead; a synthesis also as made of the variables.
         seconds: how long each call takes; `slow` by stream, by (stream, quarter) or kind.
         heard: the calls that have ended, in that order; `begun` counts all that began.
     """
 
     stream: Callable[[dict[str, Any]], Made | None] = lambda material: None
-    synthesis: Made | None = None
+    synthesis: Made | Callable[[dict[str, Any]], Made | None] | None = None
     check: Made | None = None
     seconds: float = 0.0
     slow: dict[Any, float] = field(default_factory=dict)
@@ -86,7 +86,8 @@ class StreamingLlm:
         first = material["streams"][0]["insights"]
         named = [first[0]["label"]] if first else [material["streams"][0]["name"]]
         advice = {"description": "Do it", "sources": named, "rationale": "It holds."}
-        return self.synthesis or {"conclusion": "So it is.", "recommendations": [advice]}
+        made = self.synthesis(material) if callable(self.synthesis) else self.synthesis
+        return made or {"conclusion": "So it is.", "recommendations": [advice]}
 
     def _check(self, material: dict[str, Any]) -> Made:
         count = len(material["constraints"])

@@ -23,7 +23,9 @@ NODES = """SELECT m.id FROM memories m JOIN sessions s ON s.owner = m.owner AND 
     WHERE m.owner = %s AND s.number = %s ORDER BY 1"""
 
 
-async def call_as(engine: Engine, tool: str, caller: Caller = ME, **arguments: Any) -> Outcome:
+async def call_as(
+    engine: Engine, tool: str, caller: Caller = ME, *, asks_caller: bool = False, **arguments: Any
+) -> Outcome:
     """Call a tool as `caller`; return its answer and its notes."""
     line = LINES[tool]
     request = parse_request(line.request, arguments)
@@ -33,6 +35,7 @@ async def call_as(engine: Engine, tool: str, caller: Caller = ME, **arguments: A
             graph=load_graph(line.graph),
             request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
             caller=caller,
+            asks_caller=asks_caller,
         )
     )
 

@@ -27,7 +27,7 @@ from reasonloom.nodes.reasoning.divergent.steps import MODE, DivergentState
 from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
-from reasonloom.nodes.sessions.context import fork_notes, next_thought
+from reasonloom.nodes.sessions.context import fork_notes, next_thought, open_session
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.branches import COMPLETED, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -47,9 +47,7 @@ async def persist_perspectives(
     used = memories_used_in(execution, thought.content, state)
     memory, notes = await as_memory(execution, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
-        await sessions.open_session(
-            tx, thought.session_id, mode=MODE, client=execution.caller.client
-        )
+        await open_session(tx, execution, thought.session_id, MODE)
         branch = await _store(tx, execution, thought, [_sprout(execution, state, v) for v in views])
         notes = [*notes, *fork_notes(thought, branch)]
         if memory:

@@ -52,7 +52,7 @@ async def conclude(state: AnalysisState, runtime: Runtime[Execution]) -> dict[st
     likeness = await similarity_of(
         execution.loom.embedder, [*texts, made["conclusion"], *brief["goals"]]
     )
-    best = [each["content"] for each in merge_insights(insights, likeness)]
+    best = [each["content"] for each in merge_insights(insights, likeness, {})]
     if len(best) > MOST_INSIGHTS:
         notes.append(LEFT_OUT.format(count=len(best) - MOST_INSIGHTS))
     spoken = [*best, made["conclusion"]]

@@ -14,6 +14,7 @@ from reasonloom.nodes.offline import quotes_on, remark
 from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.sessions.context import open_session
 from reasonloom.nodes.thinking.breakdown.dependencies import (
     critical_path,
     levels,
@@ -56,9 +57,7 @@ async def persist_breakdown(state: BreakdownState, runtime: Runtime[Execution]) 
     used = _used(execution, state, problems)
     answer = _answer(execution, state, problems, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
-        session = await sessions.open_session(
-            tx, thought.session_id, mode=MODE, client=execution.caller.client
-        )
+        session = await open_session(tx, execution, thought.session_id, MODE)
         await sessions.hold(tx, str(session))
         await branches.extend(tx, thought, fork=execution.run.effect("fork"))
         if memory:

@@ -192,6 +192,12 @@ PONDER = Scene(
            "context": {"constraints": ["no peanuts"]}}),
     THOUGHT, least=310, calls=4 * 4 + 1 + 5,
 )  # fmt: skip
+DELIBERATE = Scene(
+    "deliberate", "ponder", "deliberate",
+    Given({"problem": "How is Anna kept safe?", "timeout": 60_000,
+           "context": {"constraints": ["no peanuts"]}}),
+    THOUGHT, least=190, calls=2 * (4 + 1) + 5,
+)  # fmt: skip
 ANALYZE = Scene(
     "analyze", "analyze", "analyze",
     Given({"problem": "Why does the dinner go wrong?", "context": {"constraints": ["no peanuts"]}}),
@@ -203,6 +209,6 @@ OF_GRAPHS = (REFINE, RUN)
 SHORT = (
     REMEMBER, LINEAR, TREE, DIVERGENT, REFLECTION, EVALUATE, AUTO, CHECKPOINT_CREATE,
     TREE_COMPLETE, BACKTRACK, FORK, CONSOLIDATE, BREAKDOWN, PONDER, ANALYZE,
-    *OF_GRAPHS, *MEMORY_SCENES, *OF_RECORDS,
+    *OF_GRAPHS, *MEMORY_SCENES, *OF_RECORDS, DELIBERATE,
 )  # fmt: skip
 SCENES = (*SHORT, AGREED, *(each for each in GRAPH_SCENES if each not in OF_GRAPHS), *MODEL_SCENES)

@@ -121,6 +121,9 @@ TOOLS = MODES | {
     "reasoning_reflection": replace(
         MODES["reasoning_reflection"], contract=("reasoning.reflection", "ReflectionWithQuestion")
     ),
+    "ponder": replace(
+        MODES["ponder"], contract=("thinking.think", "LongPonder"), graph="deliberate"
+    ),
     "reasoning_auto": Mode(("reasoning.auto", "ExecutingAuto"), "auto", "content", ""),
     "analyze": Mode(("thinking.analyze", "Analyze"), "analyze", "problem", "result.conclusion"),
 }

@@ -1,0 +1,61 @@
+"""Counts the answers to a closed question: one of several choices, a number, yes or no."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from reasonloom.nodes.thinking.state import Brief, StreamOutput
+
+AGREE = "{count} of {all} streams agree: {answer}."
+LEADING = re.compile(r"^(?:the\s+)?(?:answer|choice|option)\s*(?:is|:)?\s+", re.IGNORECASE)
+
+LONGEST_ANSWER = 80
+MARKUP = " \t\n\"'`*"
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+
+
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """The answer that more than half of the streams give; `names` are those streams."""
+
+    answer: str
+    names: list[str]
+    share: float
+    conclusion: str
+
+
+def majority_of(brief: Brief, ends: Mapping[str, StreamOutput]) -> Majority | None:
+    """Return the answer of most streams, if all of several that ran in parallel give one.
+
+    A long one is no choice, number, yes or no: what it says is to be brought together.
+    """
+    given = {name: str(end.get("answer") or "").strip() for name, end in ends.items()}
+    if brief["quarters"] > 1 or len(given) < 2 or not all(map(_is_short, given.values())):  # noqa: PLR2004
+        return None
+    groups: dict[str, list[str]] = {}
+    for name, answer in given.items():
+        groups.setdefault(comparable(answer), []).append(name)
+    names = max(groups.values(), key=len)
+    if len(names) * 2 <= len(given):
+        return None
+    surest = max(names, key=lambda name: float(ends[name]["confidence"]))
+    answer = given[surest].rstrip(".")
+    count = AGREE.format(count=len(names), all=len(given), answer=answer)
+    conclusion = f"{ends[surest]['conclusion']}\n\n{count}"
+    return Majority(answer, names, len(names) / len(given), conclusion)
+
+
+def _is_short(answer: str) -> bool:
+    return 0 < len(answer) <= LONGEST_ANSWER and "\n" not in answer
+
+
+def comparable(answer: str) -> str:
+    """Return an answer in the form in which equal ones are equal: numbers by value."""
+    plain = LEADING.sub("", answer.strip(MARKUP)).strip(MARKUP).rstrip(" .!")
+    try:
+        return str(Decimal(THOUSANDS.sub("", plain)).normalize())
+    except InvalidOperation:
+        return " ".join(plain.casefold().split())

@@ -1,0 +1,89 @@
+"""What was reasoned in a session of graph memory: conclusions, and branches that were rejected.
+
+Reasoning has sessions of its own. It belongs to the session of graph memory that its client had
+open in the same project at that time. What rests on a forgotten or hidden memory is left out, and
+so is what was put down without a language model: it asks, and concludes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from reasonloom.stores.database import Transaction
+from reasonloom.stores.statements import load
+
+OFFLINE = "offline"
+"""The name of what answers where there is no language model."""
+
+SQL = load(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """The last thought on the active branch of a session of reasoning.
+
+    `memories` are the ids of those that its run was given, and of what was kept of it.
+    """
+
+    mode: str
+    question: str
+    content: str
+    confidence: float
+    created_at: datetime
+    memories: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The end of a branch that was not followed.
+
+    Of a tree `score` (0..1), `better`, the name of the branch that was recommended instead, and
+    the `reason` for that one; `direction` is what the branch was left for.
+    """
+
+    mode: str
+    name: str | None
+    content: str
+    score: float | None
+    better: str | None
+    reason: str | None
+    direction: str | None
+    created_at: datetime
+    memories: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """The reasoning of a session, the newest first."""
+
+    conclusions: Sequence[Conclusion] = ()
+    rejected: Sequence[Rejected] = ()
+
+    @property
+    def newest(self) -> datetime | None:
+        """When the newest of it was thought, None where there is none."""
+        return max((each.created_at for each in self._all), default=None)
+
+    @property
+    def memories(self) -> list[int]:
+        """The ids of all memories that it rests on or was kept as."""
+        return sorted({one for each in self._all for one in each.memories})
+
+    @property
+    def _all(self) -> list[Conclusion | Rejected]:
+        return [*self.conclusions, *self.rejected]
+
+
+async def read(tx: Transaction, session: UUID, *, most: int, longest: int) -> Reasoning:
+    """Return at most the `most` newest conclusions and as many rejected branches.
+
+    Texts are cut to their first `longest` characters.
+    """
+    values = {"session": session, "offline": OFFLINE, "most": most, "longest": longest}
+    return Reasoning(
+        await tx.rows(Conclusion, SQL.conclusions, values),
+        await tx.rows(Rejected, SQL.rejected, values),
+    )

@@ -56,14 +56,20 @@ def check_of(self_judged: bool | None) -> str | None:
     return {None: None, True: "self-judged", False: "independent"}[self_judged]
 
 
-def with_questions(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a tool's result that is an answer or a waiting run's questions."""
+def with_questions(schema: dict[str, Any], *, short: bool) -> dict[str, Any]:
+    """Return the schema of a tool's result that is an answer or a waiting run's questions.
+
+    A short one only names the keys of the questions.
+    """
+    keys = ["run_id", "status", "questions"]
+    if short:
+        return {"type": "object", "oneOf": [schema, {"required": keys}]}
     waiting = publish(NeedsAnswers, answer=True)
     kept = {name: waiting["properties"][name] for name in ("run_id", "status")}
     brief = {
         "type": "object",
         "properties": {**kept, "questions": {"type": "array", "items": {"type": "object"}}},
-        "required": ["run_id", "status", "questions"],
+        "required": keys,
     }
     return {"type": "object", "oneOf": [schema, brief]}
 

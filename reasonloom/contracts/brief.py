@@ -13,7 +13,7 @@ class Brief:
     Attributes:
         main: the field whose text an agent reads first.
         text: the other fields that the text has, in order; None for all.
-        gist: texts of which the first sentence is kept.
+        gist: texts, and lists of texts, of which the first sentence is kept.
         few: lists of which so many items are kept.
         drop: what is left out: optional fields are absent, others are empty.
         within: the briefs of single fields, where they are not those of their models.

@@ -91,6 +91,7 @@ class ExploredTree(Answer):
             "thought_id",
             "session_id",
         ),
+        gist=("reason",),
     )
 
     thought_id: str

@@ -91,7 +91,9 @@ class AnalysisResult(CamelAnswer):
     `processing_time` is in milliseconds.
     """
 
-    brief = Brief(main="conclusion", text=("confidence", "insights", "steps"))
+    brief = Brief(
+        main="conclusion", text=("confidence", "insights", "steps"), gist=("steps", "insights")
+    )
 
     conclusion: str
     steps: list[str]

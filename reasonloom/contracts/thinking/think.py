@@ -97,7 +97,7 @@ class SpacedPonder(SpacedRequest, Ponder):
 class Insight(CamelAnswer):
     """What one stream or several (`sources`) have seen; importance and confidence 0..1."""
 
-    brief = Brief(main="content", text=("sources", "confidence"))
+    brief = Brief(main="content", text=("sources", "confidence"), gist=("content",))
 
     content: str
     sources: list[str]

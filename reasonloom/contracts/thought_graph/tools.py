@@ -326,6 +326,14 @@ class FinalizedGraph(ByLlm):
             "thought_id",
             "session_id",
         ),
+        within={
+            "terminal_nodes": Brief(
+                main="content",
+                text=("id", "score"),
+                gist=("content",),
+                drop=("parts",),
+            )
+        },
     )
 
     graph_id: str

@@ -172,15 +172,20 @@ class SessionFindings:
         self.recommendations.append(recommendation)
 
 
-def findings_of(figures: SessionFigures) -> SessionFindings:
-    """Return the strengths and weaknesses that follow from the figures."""
+def findings_of(figures: SessionFigures, *, read: bool = False) -> SessionFindings:
+    """Return the strengths and weaknesses that follow from the figures.
+
+    Where a language model has `read` the session, none that only words and likeness show.
+    """
     found = SessionFindings()
     if not figures.thoughts:
         found.blame("The session holds no thought yet.", "Begin with reasoning_linear.")
         return found
-    _judge_links(figures, found)
+    if not read:
+        _judge_links(figures, found)
+        _judge_coverage(figures, found)
+    _judge_repetition(figures, found)
     _judge_confidence(figures, found)
-    _judge_coverage(figures, found)
     _judge_branches(figures, found)
     return found
 
@@ -201,6 +206,9 @@ def _judge_links(figures: SessionFigures, found: SessionFindings) -> None:
             f"(likeness {link.likeness:.2f}).",
             f"Say how {after} follows from {before}, or go back before it.",
         )
+
+
+def _judge_repetition(figures: SessionFigures, found: SessionFindings) -> None:
     for link in [each for each in figures.links if each.likeness >= REPEATED][:MOST_NAMED]:
         found.blame(
             f"{name_of(link.after)} says again what {name_of(link.before)} says.",

@@ -32,9 +32,8 @@ class Selection:
             known = shape.field(wire)
             if known.name in brief.drop:
                 kept |= self._dropped(wire, known, item)
-            elif known.name in brief.gist and isinstance(item, str):
-                kept[wire] = first_sentence(item)
-                self.left[wire] += kept[wire] != item
+            elif known.name in brief.gist:
+                kept[wire] = self._gist(wire, item)
             elif isinstance(item, list) and known.name in brief.few:
                 chosen = item[: brief.few[known.name]]
                 self.left[wire] += len(item) - len(chosen)
@@ -47,6 +46,16 @@ class Selection:
         """Return what stays of a field that is left out, by its wire name."""
         self.left[wire] += len(item) if isinstance(item, list) else isinstance(item, str | dict)
         return {wire: EMPTY.get(type(item), item)} if known.required else {}
+
+    def _gist(self, wire: str, item: Any) -> Any:
+        """Return a text's first sentence, or those of the texts of a list."""
+        if isinstance(item, list):
+            return [self._gist(wire, each) for each in item]
+        if not isinstance(item, str):
+            return item
+        gist = first_sentence(item)
+        self.left[wire] += gist != item
+        return gist
 
     def _inner(self, outer: Shape, owner: Mapping[str, Any], known: WireField, item: Any) -> Any:
         if isinstance(item, list):

@@ -59,17 +59,17 @@ def check_of(self_judged: bool | None) -> str | None:
 def with_questions(schema: dict[str, Any], *, short: bool) -> dict[str, Any]:
     """Return the schema of a tool's result that is an answer or a waiting run's questions.
 
-    A short one only names the keys of the questions.
+    A short one only says that there are questions.
     """
-    keys = ["run_id", "status", "questions"]
     if short:
-        return {"type": "object", "oneOf": [schema, {"required": keys}]}
+        answer = {name: value for name, value in schema.items() if name != "type"}
+        return {"type": "object", "oneOf": [answer, {"required": ["questions"]}]}
     waiting = publish(NeedsAnswers, answer=True)
     kept = {name: waiting["properties"][name] for name in ("run_id", "status")}
     brief = {
         "type": "object",
         "properties": {**kept, "questions": {"type": "array", "items": {"type": "object"}}},
-        "required": keys,
+        "required": ["run_id", "status", "questions"],
     }
     return {"type": "object", "oneOf": [schema, brief]}
 

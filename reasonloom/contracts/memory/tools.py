@@ -112,6 +112,8 @@ class Remembered(CamelAnswer):
     that are no longer current.
     """
 
+    brief = Brief(text=("memory_id", "deduplicated", "superseded", "may_replace", "links_created"))
+
     memory_id: str
     embeddings_generated: int
     links_created: int

@@ -175,17 +175,16 @@ class SessionFindings:
 def findings_of(figures: SessionFigures, *, read: bool = False) -> SessionFindings:
     """Return the strengths and weaknesses that follow from the figures.
 
-    Where a language model has `read` the session, none that only words and likeness show.
+    Where a language model has `read` the session, words that nobody repeats are no weakness.
     """
     found = SessionFindings()
     if not figures.thoughts:
         found.blame("The session holds no thought yet.", "Begin with reasoning_linear.")
         return found
-    if not read:
-        _judge_links(figures, found)
-        _judge_coverage(figures, found)
-    _judge_repetition(figures, found)
+    _judge_links(figures, found)
     _judge_confidence(figures, found)
+    if not read:
+        _judge_coverage(figures, found)
     _judge_branches(figures, found)
     return found
 
@@ -206,9 +205,6 @@ def _judge_links(figures: SessionFigures, found: SessionFindings) -> None:
             f"(likeness {link.likeness:.2f}).",
             f"Say how {after} follows from {before}, or go back before it.",
         )
-
-
-def _judge_repetition(figures: SessionFigures, found: SessionFindings) -> None:
     for link in [each for each in figures.links if each.likeness >= REPEATED][:MOST_NAMED]:
         found.blame(
             f"{name_of(link.after)} says again what {name_of(link.before)} says.",

@@ -10,7 +10,7 @@ from typing import Any
 from reasonloom.server.envelopes.shape import Models, Shape, WireField, inner_shape
 from reasonloom.text.sentences import sentences_in
 
-PLACES = 3
+PLACES = 4
 """Decimal places of a figure."""
 
 CUT = " …"

@@ -41,9 +41,7 @@ class Shortening:
         """Return the short answer; its text is prose where the envelope has no text of its own."""
         kept, notes = self._selected(answer, meta.run_id)
         notes = [*meta.notes, *notes]
-        response = self.envelope.success(
-            kept, replace(meta, notes=notes, components=meta.components[:1])
-        )
+        response = self.envelope.success(kept, replace(meta, notes=notes))
         if response.text is not None:
             return response
         lines = [Prose(self.tools).write(self.shape, kept)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from mcp import Client
 
 from reasonloom.contracts.runs import ReasoningAnswer, ReasoningWaiting
 from reasonloom.contracts.schema import publish
@@ -21,6 +22,7 @@ from tests.support.toolpages.calls import SCRIPTS
 from tests.support.toolpages.token_table import TABLE, weight, weights
 
 GROWTH = 1.1
+NO_DATABASE = "postgresql://nobody@127.0.0.1:1/none"
 
 
 def test_the_default_catalogue_is_small() -> None:
@@ -59,8 +61,9 @@ def test_the_default_catalogue_of_a_server_that_asks_its_caller_is_small() -> No
 @pytest.mark.parametrize("llm", ["offline", "caller"])
 async def test_a_list_with_output_schemas_is_small(toolsets: str, most: int, llm: str) -> None:
     """All that a client receives is counted, titles and hints too."""
-    settings = load_settings(toolsets=toolsets, llm=llm)
-    tools = await build_server(EngineLifespan(settings)).list_tools()
+    settings = load_settings(toolsets=toolsets, llm=llm, database_url=NO_DATABASE)
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
+        tools = (await client.list_tools()).tools
     told = [each.model_dump(mode="json", by_alias=True, exclude_none=True) for each in tools]
     assert all(each["outputSchema"] for each in told)
     assert count_tokens(json.dumps(told, ensure_ascii=False, separators=(",", ":"))) <= most

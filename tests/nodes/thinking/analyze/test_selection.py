@@ -150,7 +150,7 @@ async def test_the_vote_is_blind_and_counts_half(access: Access, embedder: Embed
     assert answer["selection"]["by"] == "features_and_llm"
     computed = (await computed_shares("Lisbon"))["first-principles"]
     assert answer["selection"]["confidence"] == pytest.approx((0.9 + computed) / 2, abs=1e-3)
-    assert "votes for First Principles (0.90): It asks for that." in answer["selection"]["reason"]
+    assert answer["selection"]["reason"] == "First Principles: It asks for that."
     assert [each["by"] for each in answer["votes"]] == ["features", "llm"]
 
 

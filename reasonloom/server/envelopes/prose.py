@@ -39,11 +39,12 @@ class Prose:
     tools: Models
 
     def write(self, shape: Shape, answer: Mapping[str, Any]) -> str:
-        """Return the text of an answer."""
+        """Return the text of an answer; of one that holds nothing, which lists are empty."""
         parts = list(self._parts(shape, answer))
         facts = "; ".join(_named(each.name, each.value) for each in parts if each.is_fact)
         blocks = [line for each in parts if not each.is_fact for line in self._block(each)]
-        return "\n".join(filter(None, (main_text(shape, answer), facts, *blocks)))
+        text = "\n".join(filter(None, (main_text(shape, answer), facts, *blocks)))
+        return text or ", ".join(f"no {name}" for name, item in answer.items() if item == [])
 
     def _parts(self, shape: Shape, value: Mapping[str, Any]) -> Iterator[Part]:
         """Yield all that the text has of an object beside its main part."""

@@ -104,6 +104,12 @@ async def test_a_memory_cannot_look_like_a_line_of_the_answer(database_url: str)
     assert sum(line.startswith("- ") for line in text.splitlines()) == 1
 
 
+async def test_nothing_found_is_said(database_url: str) -> None:
+    async with serving(database_url) as client:
+        found = await client.call_tool("memory_evidence", {"query": "zeppelin"})
+    assert text_of(found) == "no results"
+
+
 async def test_answers_are_whole_where_that_is_set(database_url: str) -> None:
     async with serving(database_url, answers="full") as client:
         stored = await client.call_tool("remember", {"content": FACT})

@@ -71,6 +71,7 @@ browser:  ## Debian's chromium for the tests of pages, as root
 snapshots: $(INSTALLED)  ## write schemas, drawings, prompts and docs/tools anew
 	$(PYTEST) tests/snapshots --snapshot-update
 	$(BIN)/python -m tests.support.toolpages.token_table
+	$(BIN)/python -m tests.support.toolpages.answer_table
 	$(BIN)/python -m tests.support.toolpages
 	$(BIN)/python -m tests.support.docs.layout
 

@@ -160,6 +160,7 @@ class Settings(BaseSettings):
     tools: Words = Field(())
     exclude_tools: Words = Field(())
     read_only: bool = Field(False)
+    answers: Literal["full", "short"] = Field("short")
     serve_as: str | None = Field(None, validation_alias=AliasChoices(PREFIX + "AS"))
 
     # replicas over HTTP
@@ -226,7 +227,7 @@ class Settings(BaseSettings):
             raise ValueError(f"must be some of {', '.join(SIGNATURES)}")
         return value
 
-    @field_validator("log_level", "log_format", mode="before")
+    @field_validator("log_level", "log_format", "answers", mode="before")
     @classmethod
     def lower(cls, value: object) -> object:
         """Take `INFO` for `info`."""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -17,6 +17,8 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, PydanticCustomError
+
+from reasonloom.contracts.brief import WHOLE, Brief
 
 CONTENT_LIMIT = 100_000
 """Characters one content may have."""
@@ -98,6 +100,9 @@ class Answer(BaseModel):
     """A tool's answer when it succeeds; its JSON Schema is published."""
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+
+    brief: ClassVar[Brief] = WHOLE
+    """What a short answer keeps of it."""
 
     def wire(self) -> dict[str, Any]:
         """Return the answer as JSON-ready values under their wire names."""

@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Name, Request
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.validity import AsOf, HeldRequest
 
 MOST_DAYS = 36_500
@@ -120,6 +121,8 @@ class HistoryForget(Request):
 
 class ChunkResult(Answer):
     """A piece of a past conversation; `time` is null where the transcript told none."""
+
+    brief = Brief(gist=("content",))
 
     id: str
     project: str

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content
+from reasonloom.contracts.brief import Brief
 
 Bias = Literal[
     "confirmation",
@@ -96,6 +97,8 @@ class Claim(CamelAnswer):
     them. `hedged` where it limits itself, `absolute` where it allows no exception.
     """
 
+    brief = Brief(main="text", text=("support", "hedged", "absolute"), drop=("supported_by",))
+
     text: str
     start: int
     end: int
@@ -118,6 +121,12 @@ class Dimensions(CamelAnswer):
 class Confidence(CamelAnswer):
     """How far reasoning can be relied on (0..1), by what, and what to do."""
 
+    brief = Brief(
+        main="interpretation",
+        text=("overall_confidence", "dimensions", "warnings", "recommendations"),
+        few={"claims": 3},
+    )
+
     overall_confidence: float
     dimensions: Dimensions
     interpretation: str
@@ -132,6 +141,12 @@ class FoundBias(CamelAnswer):
     `severity` is how much rests on it, `confidence` how sure it is, both 0..1. `lenses` are
     the views of the language model that saw it.
     """
+
+    brief = Brief(
+        main="correction",
+        text=("type", "severity", "confidence", "evidence"),
+        drop=("spans", "lenses"),
+    )
 
     type: Bias
     severity: float
@@ -166,6 +181,8 @@ class Circumplex(CamelAnswer):
 class FeltEmotion(CamelAnswer):
     """One emotion: score 0..1; high from 0.66, moderate from 0.33."""
 
+    brief = Brief(text=("emotion", "score"))
+
     emotion: Emotion
     score: float
     intensity: Intensity
@@ -192,6 +209,8 @@ class EmotionCue(CamelAnswer):
 class Feeling(CamelAnswer):
     """What a text's writer feels; `discrete` is null where it was not asked for."""
 
+    brief = Brief(text=("circumplex", "discrete"), few={"cues": 3})
+
     circumplex: Circumplex
     discrete: Discrete | None
     cues: list[EmotionCue]
@@ -208,6 +227,8 @@ class QualityOfReasoning(CamelAnswer):
 
 class Finding(CamelAnswer):
     """Something to mend, or a strength: its kind, what it is, and the words that show it."""
+
+    brief = Brief(main="told", text=("kind",), drop=("spans",))
 
     kind: str
     told: str
@@ -229,6 +250,8 @@ class Checked(CamelAnswer):
     the database was down: the run is in no list, and no language model was asked.
     """
 
+    brief = Brief(drop=("lenses_asked", "lenses_heard"))
+
     language: str
     supported: bool
     llm: str
@@ -243,6 +266,20 @@ class Checked(CamelAnswer):
 
 class ConfidenceAssessed(Confidence, Checked):
     """How far reasoning can be relied on."""
+
+    brief = Brief(
+        main="interpretation",
+        text=(
+            "overall_confidence",
+            "dimensions",
+            "warnings",
+            "recommendations",
+            "partial",
+            "suggestion",
+        ),
+        few={"claims": 3},
+        drop=("lenses_asked", "lenses_heard"),
+    )
 
 
 class Shift(CamelAnswer):
@@ -271,6 +308,10 @@ class Monitored(CamelAnswer):
 class BiasesDetected(Checked):
     """Biases, the surest first; `detection_time` in milliseconds."""
 
+    brief = Brief(
+        text=("biases", "changes", "partial", "suggestion"), drop=("lenses_asked", "lenses_heard")
+    )
+
     biases: Sequence[FoundBias]
     detection_time: float
     monitoring_active: bool
@@ -286,6 +327,12 @@ class BiasesJudged(BiasesDetected):
 class EmotionDetected(Feeling, Checked):
     """What a text's writer feels; `detection_time` in milliseconds."""
 
+    brief = Brief(
+        text=("circumplex", "discrete", "partial", "suggestion"),
+        few={"cues": 3},
+        drop=("lenses_asked", "lenses_heard"),
+    )
+
     detection_time: float
 
 
@@ -294,6 +341,28 @@ class Evaluated(Checked):
 
     `confidence` and `biases` are null where they were not asked for, `emotion` is absent.
     """
+
+    brief = Brief(
+        text=(
+            "quality",
+            "strengths",
+            "weaknesses",
+            "recommendations",
+            "confidence",
+            "biases",
+            "emotion",
+            "partial",
+            "suggestion",
+        ),
+        drop=("findings", "lenses_asked", "lenses_heard"),
+        within={
+            "confidence": Brief(
+                main="interpretation",
+                text=("overall_confidence",),
+                drop=("claims", "warnings", "recommendations"),
+            )
+        },
+    )
 
     quality: QualityOfReasoning
     strengths: list[str]

@@ -56,8 +56,14 @@ def check_of(self_judged: bool | None) -> str | None:
     return {None: None, True: "self-judged", False: "independent"}[self_judged]
 
 
-def with_questions(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a tool's result that is an answer or a waiting run's questions."""
+def with_questions(schema: dict[str, Any], *, short: bool) -> dict[str, Any]:
+    """Return the schema of a tool's result that is an answer or a waiting run's questions.
+
+    A short one only says that there are questions.
+    """
+    if short:
+        answer = {name: value for name, value in schema.items() if name != "type"}
+        return {"type": "object", "oneOf": [answer, {"required": ["questions"]}]}
     waiting = publish(NeedsAnswers, answer=True)
     kept = {name: waiting["properties"][name] for name in ("run_id", "status")}
     brief = {

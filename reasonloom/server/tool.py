@@ -244,7 +244,7 @@ def make_tool(served: ServedTool, lifespan: EngineLifespan, catalogue: Catalogue
         served=served,
         lifespan=lifespan,
         offered=catalogue.offered,
-        published=with_questions(answer) if waits else answer,
+        published=with_questions(answer, short=served.short) if waits else answer,
         asks_caller=waits,
     )
 

@@ -13,10 +13,12 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from reasonloom.compose import open_engine
+from reasonloom.contracts.schema import publish
 from reasonloom.contracts.tool_names import ALL_TOOLS, INVENTORY, SERVED_AS, reference_name
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import built_names
 from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.toolsets.table import TOOLSETS
 from reasonloom.server.toolsets.toolset import ToolLine
 from reasonloom.settings import load_settings
 from tests.support.contracts.references import (
@@ -54,6 +56,13 @@ LEFT_EMPTY = {
 """What drawn replies do not bring: they neither contradict each other nor name a real part."""
 
 SERVERS = ["combined", "as"]
+WHOLE = {
+    line.name: toolset.envelope.schema(publish(line.answer, answer=True))
+    for toolset in TOOLSETS
+    for line in toolset.tools
+}
+"""The schemas of the references' answers; what is shorter keeps them too."""
+
 TOOLS = [pytest.param(toolset, line, id=line.name) for toolset, line in BUILT]
 UNBUILT = [name for name in ALL_TOOLS if name not in built_names()]
 
@@ -165,11 +174,12 @@ async def test_example_requests_get_the_documented_answer(
         for place, request in enumerate(fact.get("requests") or [least]):
             filled = json.loads(json.dumps(request).replace(PLACEHOLDER, known))
             filled |= {name: ids[name] for name in filled.keys() & ids.keys()}
-            answers = [await succeed(client, tool, filled)]
+            answers = [await succeed(client, tool, filled, WHOLE[line.name], server)]
             if (key := FIRST_ONLY.get(line.name)) is not None:
                 assert answers[0][key] is None
                 session = {"session_id": answers[0]["session_id"]}
-                answers = [await succeed(client, tool, {**filled, **session})]
+                again = {**filled, **session}
+                answers = [await succeed(client, tool, again, WHOLE[line.name], server)]
             for shape in shapes_of(fact, place):
                 assert list(shape_faults(shape, answers[0])) in ([], LEFT_EMPTY.get(line.name))
 
@@ -259,31 +269,45 @@ MAKE = {"reasoning": make_session, "graph_memory": make_graph_memory}
 """What must be there before the examples of a toolset can be asked."""
 
 
-async def succeed(client: Client, tool: Any, request: dict[str, Any]) -> dict[str, Any]:
-    """Call a tool; its answer must be no error and keep its own published schema."""
+async def succeed(
+    client: Client, tool: Any, request: dict[str, Any], whole: dict[str, Any], server: str
+) -> dict[str, Any]:
+    """Call a tool; its answer must be no error, and keep the published schema and the whole one."""
     result = await client.call_tool(tool.name, request)
     assert not result.is_error, result.content
     answer = result.structured_content
     assert isinstance(answer, dict)
-    jsonschema.Draft202012Validator.check_schema(tool.output_schema)
-    jsonschema.validate(answer, tool.output_schema, jsonschema.Draft202012Validator)
+    for schema in (tool.output_schema, whole):
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.validate(answer, schema, jsonschema.Draft202012Validator)
     text = getattr(result.content[0], "text", "")
     if "text" in answer:
         notes = [f"[Note: {note}]" for note in answer.get("notes", ())]
         assert text == "\n".join([answer["text"], *notes])
-    else:
+    elif server == "as":
         assert json.loads(text) == answer
+    else:
+        assert text
+        assert len(text) < len(json.dumps(answer))
     return answer
 
 
-async def test_an_answer_that_lacks_a_key_breaks_the_published_schema() -> None:
+async def test_whole_answers_are_published_as_the_references_are() -> None:
+    for _, line in BUILT:
+        tool = await listed(line.name, toolsets="all", answers="full")
+        assert tool.output_schema == WHOLE[line.name]
+
+
+@pytest.mark.parametrize("answers", ["short", "full"])
+async def test_an_answer_that_lacks_a_key_breaks_the_published_schema(answers: str) -> None:
     """The output schemas are worth validating against: they demand every documented key."""
     for toolset, line in BUILT:
-        schema = (await listed(line.name, toolsets="all")).output_schema
-        inner = schema["properties"].get("data", schema)
+        schema = (await listed(line.name, toolsets="all", answers=answers)).output_schema
+        inner = schema["properties"].get("data", schema) if "properties" in schema else schema
         shapes = facts_of(toolset, line.name).get("answers", ())
         documented = [set(shape.get("data", shape)) for shape in shapes]
-        assert set().union(*documented) <= set(inner["properties"]), line.name
+        if answers == "full":
+            assert set().union(*documented) <= set(inner["properties"]), line.name
         if documented:
             assert set.intersection(*documented) <= set(inner["required"]), line.name
         with pytest.raises(jsonschema.ValidationError):

@@ -21,9 +21,9 @@ def call(
     arguments: Annotated[str, typer.Argument(help="Its arguments as JSON; - reads stdin.")] = "{}",
     text: Annotated[bool, typer.Option("--text", help="Print the text an agent reads.")] = False,
 ) -> None:
-    """Call a tool and print its answer as JSON; exit 1 where it answers with an error."""
+    """Call a tool and print its whole answer as JSON; exit 1 where it answers with an error."""
     given = _arguments(sys.stdin.buffer.read() if arguments == "-" else arguments)
-    result = anyio.run(_call, tool, given)
+    result = anyio.run(_call, tool, given, None if text else "full")
     if text or result.structured_content is None:
         typer.echo("\n".join(getattr(block, "text", "") for block in result.content))
     else:
@@ -41,8 +41,8 @@ def _arguments(text: str | bytes) -> dict[str, Any]:
     return value
 
 
-async def _call(tool: str, arguments: dict[str, Any]) -> Any:
-    settings = load_settings(toolsets="all,extras")
+async def _call(tool: str, arguments: dict[str, Any], answers: str | None) -> Any:
+    settings = load_settings(toolsets="all,extras", answers=answers)
     set_up_log(settings)
     unknown: MCPError | None = None
     async with EngineLifespan(settings) as room, Client(build_server(room)) as client:

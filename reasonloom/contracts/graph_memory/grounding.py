@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Request, Unit
-from reasonloom.contracts.graph_memory.shared import Count, MemoryEdge, ScoredNode
+from reasonloom.contracts.brief import Brief
+from reasonloom.contracts.graph_memory.shared import NODE, Count, MemoryEdge, ScoredNode
 from reasonloom.contracts.space import SpacedRequest
 from reasonloom.contracts.validity import HeldRequest
 
@@ -34,6 +35,8 @@ class Evidence(ScoredNode):
     `why` says in words what contradicts, or the language model's reason; None without either.
     """
 
+    brief = Brief(main="content", text=("relation", "score", *NODE, "why"), drop=("covers",))
+
     relation: Relation
     covers: list[str]
     why: str | None
@@ -51,6 +54,19 @@ class Grounded(Answer):
         suggestions: nodes that come near, where the claim is ungrounded.
         superseded: nodes that said it before they were corrected.
     """
+
+    brief = Brief(
+        text=(
+            "status",
+            "confidence",
+            "coverage",
+            "contradicted",
+            "evidence",
+            "uncovered",
+            "suggestions",
+            "superseded",
+        )
+    )
 
     status: Status
     claim: str
@@ -74,11 +90,15 @@ class MemoryEvidence(Request):
 class EvidenceNode(ScoredNode):
     """A node with the edges that lead to and from it."""
 
+    brief = Brief(main="content", text=("score", *NODE, "edges"))
+
     edges: list[MemoryEdge]
 
 
 class EvidenceFound(Answer):
     """Nodes with their edges, best first."""
+
+    brief = Brief(text=("results",))
 
     results: list[EvidenceNode]
     count: int

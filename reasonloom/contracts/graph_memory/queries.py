@@ -8,7 +8,9 @@ from pydantic import Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
 from reasonloom.contracts.base import Answer, Content, Request, Unit, Whole
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.graph_memory.shared import (
+    NODE,
     Count,
     Depth,
     EdgeTypes,
@@ -141,6 +143,8 @@ class Compared(Answer):
     `faded` are nodes of A whose strength has fallen low; they are among `unchanged` too.
     """
 
+    brief = Brief(few={"added": 5, "corrected": 5, "unchanged": 3, "faded": 3})
+
     added: list[MemoryNode]
     corrected: list[Correction]
     unchanged: list[MemoryNode]
@@ -165,6 +169,8 @@ class MemoryQuality(Request):
 class Finding(Answer):
     """One kind of weakness: how many nodes, their share of those it can concern, examples."""
 
+    brief = Brief(few={"examples": 3})
+
     count: int
     share: float
     examples: list[MemoryNode]
@@ -172,6 +178,8 @@ class Finding(Answer):
 
 class Contradictions(Finding):
     """Pairs of current nodes of which one contradicts the other; `share` is of the nodes in one."""
+
+    brief = Brief(few={"examples": 3, "pairs": 5})
 
     pairs: list[list[int]]
 
@@ -196,6 +204,17 @@ class MemoryStats(Request):
 
 class GraphStats(Answer):
     """Counts; `file_size_bytes` is the size of the owner's rows."""
+
+    brief = Brief(
+        text=(
+            "node_count",
+            "edge_count",
+            "session_count",
+            "superseded_count",
+            "type_counts",
+            "edge_type_counts",
+        )
+    )
 
     node_count: int
     edge_count: int
@@ -231,6 +250,8 @@ class MemoryContext(Request):
 class ReachedNode(MemoryNode):
     """A node and the best path to it: its edges' number, and their weights multiplied, 0..1."""
 
+    brief = Brief(main="content", text=("depth", "path_weight", *NODE))
+
     depth: int
     path_weight: float
 
@@ -241,6 +262,8 @@ class Walked(Answer):
     The start is counted in `count` and not in `max_results`. `truncated` says that something
     was left out, and notes say what; `max_depth` leaves out silently what lies further away.
     """
+
+    brief = Brief(text=("results", "edges", "truncated"))
 
     results: list[ReachedNode]
     edges: list[MemoryEdge]
@@ -261,6 +284,18 @@ class Impact(Answer):
     All that was found is counted, by type too; `dependents` are the first hundred of it.
     `edges` are those that carry dependence among the dependents and the root.
     """
+
+    brief = Brief(
+        text=(
+            "dependent_count",
+            "affected_decisions",
+            "affected_inferences",
+            "dependents",
+            "truncated",
+        ),
+        few={"dependents": 10},
+        drop=("edges",),
+    )
 
     root_id: int
     dependent_count: int

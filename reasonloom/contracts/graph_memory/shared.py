@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Whole
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.memory.export_format import EdgeType, EventType
 
 LARGEST_ID = 2**63 - 1
@@ -24,8 +25,14 @@ EdgeTypes = Annotated[list[EdgeType] | None, Field(max_length=8)]
 Query = Content
 
 
+NODE = ("node_id", "event_type", "created_at", "confidence", "superseded_by")
+"""What the text of a short answer has beside a node's content."""
+
+
 class MemoryNode(Answer):
     """A memory as a node; `created_at` is in microseconds since 1970, `strength` fades to 0."""
+
+    brief = Brief(main="content", text=NODE)
 
     node_id: int
     event_type: EventType
@@ -41,11 +48,15 @@ class MemoryNode(Answer):
 class ScoredNode(MemoryNode):
     """A node that was found, and how well it answers, 0..1."""
 
+    brief = Brief(main="content", text=("score", *NODE))
+
     score: float
 
 
 class MemoryEdge(Answer):
     """A directed edge between two nodes."""
+
+    brief = Brief(main="reason", text=("source_id", "target_id", "edge_type"))
 
     source_id: int
     target_id: int
@@ -57,12 +68,16 @@ class MemoryEdge(Answer):
 class NodesFound(Answer):
     """Nodes in their order; `count` is how many are shown."""
 
+    brief = Brief(text=("results",))
+
     results: list[MemoryNode]
     count: int
 
 
 class NodesScored(Answer):
     """Nodes with scores, best first; `count` is how many are shown."""
+
+    brief = Brief(text=("results",))
 
     results: list[ScoredNode]
     count: int

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Name, Request
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.graph_memory.shared import Count
 from reasonloom.contracts.memory.export_format import EventType
 
@@ -41,6 +42,8 @@ class MemoryWorkspaceAdd(Request):
 class Context(Answer):
     """A memory file as it is now: its current memories, and its `problem` if it has one."""
 
+    brief = Brief(main="label", text=("context_id", "role", "memories", "state", "problem"))
+
     context_id: str
     label: str
     path: str
@@ -66,6 +69,8 @@ class MemoryWorkspaceList(Request):
 class ContextsListed(Answer):
     """A workspace's files, in the order they were added."""
 
+    brief = Brief(text=("contexts",))
+
     workspace_id: str
     name: str
     contexts: list[Context]
@@ -90,6 +95,8 @@ class MemoryWorkspaceQuery(Request):
 class ContextMatch(Answer):
     """A memory of a file; `similarity` is 0..1 in all files, `score` is weighed by role."""
 
+    brief = Brief(main="content", text=("label", "node_id", "event_type", "score"))
+
     context_id: str
     label: str
     node_id: int | None
@@ -104,6 +111,8 @@ class ContextMatch(Answer):
 class ContextCount(Answer):
     """How many memories of a file match."""
 
+    brief = Brief(main="problem", text=("label", "matches", "state"))
+
     context_id: str
     label: str
     role: Role
@@ -114,6 +123,8 @@ class ContextCount(Answer):
 
 class WorkspaceFound(Answer):
     """What was found, best first over all files, and how much in each."""
+
+    brief = Brief(text=("results", "contexts"))
 
     results: list[ContextMatch]
     count: int
@@ -129,6 +140,8 @@ class MemoryWorkspaceCompare(OfItem):
 class ComparedPair(Answer):
     """Two memories of two files, and what they are to each other."""
 
+    brief = Brief(main="why", text=("first", "second"))
+
     relation: Agreement
     first: ContextMatch
     second: ContextMatch
@@ -137,6 +150,12 @@ class ComparedPair(Answer):
 
 class WorkspaceCompared(Answer):
     """How files agree on a topic; `only_in` holds what one file alone says."""
+
+    brief = Brief(
+        main="summary",
+        text=("contradictions", "differences", "agreements", "only_in"),
+        few={"agreements": 5, "only_in": 5},
+    )
 
     item: str
     agreements: list[ComparedPair]
@@ -154,6 +173,8 @@ class MemoryWorkspaceXref(OfItem):
 class Presence(Answer):
     """What a file has of a topic: `coverage` is the share of its words that one memory holds."""
 
+    brief = Brief(text=("label", "coverage", "matches", "best", "problem"))
+
     context_id: str
     label: str
     role: Role
@@ -167,6 +188,8 @@ class Presence(Answer):
 
 class CrossReferenced(Answer):
     """Where a topic is known; `coverage` is the share of the files that could be read."""
+
+    brief = Brief(text=("present_in", "absent_from", "undecided", "coverage"))
 
     item: str
     present_in: list[Presence]

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from reasonloom.contracts.base import LIST_LIMIT, CamelAnswer, CamelRequest, Content, Name, Unit
 from reasonloom.contracts.base import WholeNumber as Whole
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.memory.tools import MemoryMetadata, Sector, StoredMetadata, UserRequest
 
 MemoryIds = Annotated[list[Name], Field(min_length=1, max_length=LIST_LIMIT)]
@@ -53,6 +54,8 @@ class BatchRecall(UserRequest):
 class Provenance(CamelAnswer):
     """Who stored a memory, with what, where and when in a run; data, not an instruction."""
 
+    brief = Brief(text=("source_kind", "trust"), drop=("session_id", "run_id"))
+
     source_kind: str
     principal: str
     tool: str
@@ -63,6 +66,10 @@ class Provenance(CamelAnswer):
 
 class ReadMemory(CamelAnswer):
     """One memory as it is stored."""
+
+    brief = Brief(
+        main="content", text=("id", "created_at", "primary_sector", "strength", "provenance")
+    )
 
     id: str
     content: str
@@ -117,6 +124,8 @@ class ExportMemories(UserRequest):
 class MemorySummary(CamelAnswer):
     """One memory in short: the beginning of its content."""
 
+    brief = Brief(main="excerpt", text=("id", "primary_sector", "created_at"))
+
     id: str
     excerpt: str
     primary_sector: str
@@ -127,6 +136,8 @@ class MemorySummary(CamelAnswer):
 
 class ExportedPage(CamelAnswer):
     """One page; without `next_cursor` it is the last."""
+
+    brief = Brief(text=("memories", "total_count", "next_cursor"))
 
     memories: list[MemorySummary]
     total_count: int
@@ -154,6 +165,8 @@ class LargeMemory(CamelAnswer):
 
 class Hint(CamelAnswer):
     """Something to mend, and the command that does."""
+
+    brief = Brief(main="command", text=("finding",))
 
     finding: str
     command: str
@@ -199,6 +212,8 @@ class Consolidated(CamelAnswer):
     `made_by` names the language model, or says that it is an extract.
     """
 
+    brief = Brief(main="summary", text=("summary_id", "originals", "excerpt"))
+
     originals: list[str]
     excerpt: str
     first: str
@@ -235,6 +250,8 @@ class PruneMemories(UserRequest):
 
 class PrunedMemory(MemorySummary):
     """One memory that is hidden, or would be."""
+
+    brief = Brief(main="excerpt", text=("id", "primary_sector", "created_at", "strength"))
 
     importance: float
     access_count: int

@@ -19,6 +19,7 @@ from reasonloom.contracts.base import (
     WholeNumber,
     parse_moment,
 )
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.validity import HeldRequest
 
 Sector = Literal["episodic", "semantic", "procedural", "emotional", "reflective"]
@@ -111,6 +112,8 @@ class Remembered(CamelAnswer):
     that are no longer current.
     """
 
+    brief = Brief(text=("memory_id", "deduplicated", "superseded", "may_replace", "links_created"))
+
     memory_id: str
     embeddings_generated: int
     links_created: int
@@ -189,6 +192,8 @@ class StoredMetadata(CamelAnswer):
 
     model_config = ConfigDict(extra="allow")
 
+    brief = Brief(few={"keywords": 3})
+
     keywords: list[str]
     tags: list[str]
     category: str | None = None
@@ -198,6 +203,8 @@ class StoredMetadata(CamelAnswer):
 
 class Provenance(CamelAnswer):
     """Who stored a memory, by which tool, in which session and run; `trust` is in 0..1."""
+
+    brief = Brief(text=("source_kind", "trust"), drop=("session_id", "run_id"))
 
     principal: str
     tool: str
@@ -229,6 +236,21 @@ class RecalledMemory(CamelAnswer):
     `nearest` is true where nothing stored answers the question, and this is only near to it.
     """
 
+    brief = Brief(
+        main="content",
+        text=(
+            "id",
+            "created_at",
+            "valid_from",
+            "superseded_by",
+            "primary_sector",
+            "score",
+            "nearest",
+            "provenance",
+            "explanation",
+        ),
+    )
+
     id: str
     content: str
     created_at: str
@@ -250,6 +272,8 @@ class Recalled(CamelAnswer):
 
     `answerable` is the probability that one of the best answers the question.
     """
+
+    brief = Brief(text=("memories", "total_count", "answerable"))
 
     memories: list[RecalledMemory]
     total_count: int
@@ -294,6 +318,12 @@ class MatchedMemory(CamelAnswer):
     query's words as they were written.
     """
 
+    brief = Brief(
+        main="content",
+        text=("id", "created_at", "primary_sector", "rank", "explanation"),
+        gist=("highlight",),
+    )
+
     id: str
     content: str
     created_at: str
@@ -308,6 +338,8 @@ class MatchedMemory(CamelAnswer):
 
 class SearchResult(CamelAnswer):
     """One page of what matches, best first; `total_count` counts all that matches."""
+
+    brief = Brief(text=("memories", "total_count"))
 
     memories: list[MatchedMemory]
     total_count: int

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, CamelAnswer, CamelRequest, Content, Request, Whole
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.mental_models.models import (
     Id,
     ModelId,
@@ -42,6 +43,8 @@ class Considered(Answer):
 class Predicted(Answer):
     """The prediction; null where no template fires, or the message is not the model's matter."""
 
+    brief = Brief(main="message", text=("prediction",), few={"considered": 3})
+
     success: bool
     message: str
     prediction: PredictionSummary | None
@@ -63,6 +66,8 @@ class ResolvePrediction(Request):
 class Resolved(Record):
     """What it came to; `correct` is null where nothing was decided. The figures are the model's."""
 
+    brief = Brief(main="why", text=("correct", "judged_by", "message"))
+
     success: bool
     message: str
     correct: bool | None
@@ -82,6 +87,8 @@ class ListBasins(Request):
 class Evidence(Answer):
     """A memory: how strongly it belongs to its basin, and how it begins."""
 
+    brief = Brief(main="excerpt", text=("id",))
+
     id: str
     basin: Uuid
     strength: float
@@ -90,6 +97,8 @@ class Evidence(Answer):
 
 class BasinListed(Answer):
     """A basin; `model_count` models are made of it."""
+
+    brief = Brief(main="name", text=("id", "member_count", "keywords", "memories"))
 
     id: Uuid
     name: str
@@ -104,6 +113,8 @@ class BasinListed(Answer):
 
 class BasinsListed(Answer):
     """Basins; `total` counts all."""
+
+    brief = Brief(text=("basins", "total"))
 
     basins: list[BasinListed]
     total: int
@@ -122,6 +133,8 @@ class ProposeModels(Request):
 class ModelProposed(Answer):
     """A model that could be made; `draft_id` is its id where it was kept as a draft."""
 
+    brief = Brief(main="why", text=("name", "domain", "draft_id", "basin_ids"))
+
     name: str
     domain: str
     basin_ids: list[Uuid]
@@ -132,6 +145,8 @@ class ModelProposed(Answer):
 
 class RevisionProposed(Answer):
     """A change to a model: what revise_model or activate_model would be given, and why."""
+
+    brief = Brief(main="why", text=("model_id", "model_name", "action", "remove_basins"))
 
     model_id: Uuid
     model_name: str

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import ConfigDict, Field, StringConstraints
 
 from reasonloom.contracts.base import Answer, Content, Filled, Name, OpenObject, Request, Whole
+from reasonloom.contracts.brief import Brief
 
 Domain = Literal["user", "self", "world", "task_specific"]
 Status = Literal["draft", "active", "deprecated"]
@@ -93,6 +94,11 @@ class Record(Answer):
 class ModelListed(Record):
     """One model; `degraded` where a basin of it is gone."""
 
+    brief = Brief(
+        main="name",
+        text=("id", "domain", "status", "prediction_accuracy", "resolved_count", "degraded"),
+    )
+
     id: Uuid
     name: str
     domain: str
@@ -104,6 +110,8 @@ class ModelListed(Record):
 
 class ModelsListed(Answer):
     """Models; `total` counts all that match, before the limit."""
+
+    brief = Brief(text=("models", "total"))
 
     models: list[ModelListed]
     total: int
@@ -121,6 +129,8 @@ class TemplateSummary(Answer):
     """A template as it was given."""
 
     model_config = ConfigDict(extra="allow")
+
+    brief = Brief(main="predict", text=("trigger", "suggest"))
 
     trigger: str
     predict: str
@@ -168,6 +178,8 @@ class PredictionSummary(Answer):
     the model's that the context is nearest to.
     """
 
+    brief = Brief(main="content", text=("id", "state", "confidence", "suggest", "correct"))
+
     id: Uuid
     state: Literal["open", "resolved", "expired"]
     content: str
@@ -189,6 +201,8 @@ class PredictionSummary(Answer):
 
 class RevisionSummary(Answer):
     """A revision; `accuracy_after` is what the back-test of the revised model gave."""
+
+    brief = Brief(main="trigger_description", text=("version", "accuracy_before", "accuracy_after"))
 
     id: Uuid
     version: int

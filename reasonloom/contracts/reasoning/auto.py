@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Name, Request
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.space import SpacedRequest
 
 Mode = Literal["linear", "tree", "divergent", "reflection", "backtracking", "got", "ponder"]
@@ -41,6 +42,8 @@ class SpacedAuto(SpacedRequest, ExecutingAuto):
 class ModeOption(Answer):
     """A mode that is less fitting, and what speaks for it."""
 
+    brief = Brief(main="rationale", text=("mode", "confidence"), gist=("rationale",))
+
     mode: str
     confidence: float
     rationale: str
@@ -48,6 +51,8 @@ class ModeOption(Answer):
 
 class Vote(Answer):
     """One vote: `by` is `features` or `llm`; the two do not know of each other."""
+
+    brief = Brief(main="rationale")
 
     by: str
     mode: str
@@ -63,6 +68,25 @@ class Recommendation(Answer):
     go back to. `partial` marks a choice that lacks the language model's vote. `direct_answers`
     are two that differed, so that a mode was run on both; where they agreed `result` is one.
     """
+
+    brief = Brief(
+        main="rationale",
+        text=(
+            "recommended_mode",
+            "confidence",
+            "executed",
+            "not_executed",
+            "result",
+            "direct_answers",
+            "alternative_modes",
+            "checkpoint_id",
+            "partial",
+            "suggestion",
+        ),
+        few={"alternative_modes": 2},
+        drop=("features", "votes"),
+        answer_of={"result": "executed"},
+    )
 
     recommended_mode: Mode
     confidence: float

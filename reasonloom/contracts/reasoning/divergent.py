@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from reasonloom.contracts.base import Answer, Content, Filled, Kind, Name, Request, Unit, Whole
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.space import SpacedRequest
 
 CONSTRAINT_LIMIT = 1_000
@@ -46,6 +47,8 @@ class CheckedConstraint(Answer):
     or `none` where there is nothing to check; `why` is the checker's reason.
     """
 
+    brief = Brief(main="constraint", text=("kept",), gist=("why",))
+
     constraint: str
     kept: bool | None
     by: str
@@ -58,6 +61,13 @@ class Perspective(Answer):
     `novelty_score` (0..1) is 1 minus the greatest cosine to any other perspective or to the
     plain answer.
     """
+
+    brief = Brief(
+        main="viewpoint",
+        text=("lens", "novelty_score", "confidence", "violates", "id"),
+        gist=("viewpoint",),
+        drop=("constraints",),
+    )
 
     id: str
     viewpoint: str
@@ -76,6 +86,21 @@ class DivergentThought(Answer):
     `sources` are the ids of the perspectives that the synthesis rests on. `partial` marks an
     answer for which part of what was asked for did not come.
     """
+
+    brief = Brief(
+        main="synthesis",
+        text=(
+            "perspectives",
+            "confidence",
+            "partial",
+            "below_threshold",
+            "suggestion",
+            "kind",
+            "thought_id",
+            "session_id",
+        ),
+        gist=("content",),
+    )
 
     thought_id: str
     session_id: str

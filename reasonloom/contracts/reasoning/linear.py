@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Kind, Name, Request, Unit
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.space import SpacedRequest
 
 
@@ -25,12 +26,18 @@ class SpacedLinear(SpacedRequest, ReasoningLinear):
     """Take one step of reasoning from a thought; relevant memories are recalled first."""
 
 
+STEP = ("confidence", "below_threshold", "suggestion", "kind", "thought_id", "session_id")
+"""What the text of a short answer has beside the step's content."""
+
+
 class LinearThought(Answer):
     """One step of a session.
 
     `llm` names what produced it and `below_threshold` marks a step that stayed under the
     confidence asked for.
     """
+
+    brief = Brief(main="content", text=STEP)
 
     thought_id: str
     session_id: str
@@ -105,6 +112,8 @@ class Backtrack(Request):
 class Branch(Answer):
     """A branch of a session; `head_thought_id` is the thought that its next step follows."""
 
+    brief = Brief(main="name", text=("id", "state", "active", "confidence", "parent_id"))
+
     id: str
     session_id: str
     name: str | None
@@ -121,6 +130,8 @@ class Branch(Answer):
 class ChangedBranch(Branch):
     """A branch as it is after a change, and which branch is active now."""
 
+    brief = Brief(main="name", text=("id", "state", "active", "active_branch_id"))
+
     active_branch_id: str
 
 
@@ -135,6 +146,8 @@ class BranchList(Answer):
 class SetCheckpoint(Answer):
     """A checkpoint: the branch that was active, and the thought that it ended in."""
 
+    brief = Brief(main="name", text=("id", "branch_id", "thought_id", "description"))
+
     id: str
     session_id: str
     branch_id: str
@@ -146,6 +159,8 @@ class SetCheckpoint(Answer):
 
 class Checkpoint(SetCheckpoint):
     """A checkpoint with the state that it keeps."""
+
+    brief = Brief(main="name", text=("id", "branch_id", "created_at"), drop=("snapshot",))
 
     snapshot: dict[str, Any]
 
@@ -163,6 +178,8 @@ class Backtracked(Answer):
     The thought is the new one, or without a new direction the checkpoint's own; it is null
     where nothing was thought before the checkpoint.
     """
+
+    brief = Brief(main="content", text=("branch_id", *STEP))
 
     thought_id: str | None
     session_id: str

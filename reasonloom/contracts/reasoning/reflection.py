@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from reasonloom.contracts.base import Answer, Content, Kind, Name, Request, Whole
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.space import SpacedRequest
 
 MOST_AREAS = 20
@@ -73,6 +74,8 @@ class ReflectionEvaluate(Request):
 class FocusFinding(Answer):
     """What was found about one focus area; `by` is `llm`, or `none` of an open question."""
 
+    brief = Brief(main="finding", text=("area", "kind"))
+
     area: str
     finding: str
     by: str
@@ -86,6 +89,24 @@ class Reflection(Answer):
     preferred. `iterations` counts the rounds, `accepted` the revisions that replaced what
     was there.
     """
+
+    brief = Brief(
+        main="improved_reasoning",
+        text=(
+            "strengths",
+            "weaknesses",
+            "recommendations",
+            "focus",
+            "accepted",
+            "confidence",
+            "partial",
+            "suggestion",
+            "kind",
+            "thought_id",
+            "session_id",
+        ),
+        gist=("content",),
+    )
 
     thought_id: str
     session_id: str
@@ -113,6 +134,8 @@ class Reflection(Answer):
 class Opinion(Answer):
     """What a language model says of a session; it changes no figure."""
 
+    brief = Brief(main="opinion", text=("strengths", "weaknesses", "recommendations"))
+
     llm: str
     opinion: str
     strengths: list[str]
@@ -122,6 +145,22 @@ class Opinion(Answer):
 
 class Evaluation(Answer):
     """A session's figures, all 0..1 but the counts, and what follows from them."""
+
+    brief = Brief(
+        text=(
+            "thought_count",
+            "coherence",
+            "confidence",
+            "coverage",
+            "open_branches",
+            "strengths",
+            "weaknesses",
+            "recommendations",
+            "opinion",
+            "partial",
+            "suggestion",
+        )
+    )
 
     session_id: str
     thought_count: int

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import Answer, Content, Kind, Name, Request, Unit, Whole
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.space import SpacedRequest
 
 Check = Literal["blind_ballots", "word_overlap", "self_reported", "none"]
@@ -43,6 +44,10 @@ class ExploredBranch(Answer):
     question that takes the place of the approaches where no language model answered.
     """
 
+    brief = Brief(
+        main="content", text=("name", "score", "id", "kind"), gist=("content",), drop=("merged",)
+    )
+
     id: str
     thought_id: str
     name: str
@@ -70,6 +75,24 @@ class ExploredTree(Answer):
     it. `ballots` counts the ballots that were cast. `partial` marks an answer for which part of
     what was asked for did not come, `exhausted` names the limit of the run that was reached.
     """
+
+    brief = Brief(
+        main="content",
+        text=(
+            "recommended_branch",
+            "confidence",
+            "branches",
+            "failed_branches",
+            "exhausted",
+            "partial",
+            "below_threshold",
+            "suggestion",
+            "kind",
+            "thought_id",
+            "session_id",
+        ),
+        gist=("reason",),
+    )
 
     thought_id: str
     session_id: str

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, Kind
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.reasoning.divergent import CheckedConstraint
 from reasonloom.contracts.space import SpacedRequest
 from reasonloom.contracts.thinking.think import Context, GoalCovered, Status
@@ -44,12 +45,16 @@ class SpacedAnalyze(SpacedRequest, Analyze):
 class FrameworkName(CamelAnswer):
     """A framework by its id and name."""
 
+    brief = Brief(text=("id",))
+
     id: str
     name: str
 
 
 class FrameworkTaken(FrameworkName):
     """The framework that was taken."""
+
+    brief = Brief(main="name", text=("id",), gist=("description",))
 
     description: str
 
@@ -61,6 +66,8 @@ class Selection(CamelAnswer):
     close that its steps are done as well.
     """
 
+    brief = Brief(main="reason", text=("by", "confidence"))
+
     confidence: float
     reason: str
     is_hybrid: bool
@@ -69,6 +76,8 @@ class Selection(CamelAnswer):
 
 class FrameworkVote(CamelAnswer):
     """One vote: `by` is `features` or `llm`; the two do not know of each other."""
+
+    brief = Brief(main="reason")
 
     by: str
     framework: str
@@ -82,6 +91,10 @@ class AnalysisResult(CamelAnswer):
     `processing_time` is in milliseconds.
     """
 
+    brief = Brief(
+        main="conclusion", text=("confidence", "insights", "steps"), gist=("steps", "insights")
+    )
+
     conclusion: str
     steps: list[str]
     insights: list[str]
@@ -92,6 +105,8 @@ class AnalysisResult(CamelAnswer):
 class Alternative(CamelAnswer):
     """Another framework: its share of one, and what speaks for it."""
 
+    brief = Brief(gist=("reason",))
+
     framework: FrameworkName
     reason: str
     confidence: float
@@ -99,6 +114,8 @@ class Alternative(CamelAnswer):
 
 class StepOutput(CamelAnswer):
     """What one step came to; `open` is what it asks and nothing given answers."""
+
+    brief = Brief(main="output", text=("label", "step"), gist=("output",), drop=("insights",))
 
     label: str
     framework: str
@@ -124,6 +141,25 @@ class Analyzed(CamelAnswer):
     those of the conclusion, `violates` tells whether it breaks one. `failed_steps` names what a
     partial answer lacks.
     """
+
+    brief = Brief(
+        text=(
+            "result",
+            "framework",
+            "second_framework",
+            "violates",
+            "constraints",
+            "goals",
+            "status",
+            "failed_steps",
+            "suggestion",
+            "kind",
+            "session_id",
+            "thought_id",
+        ),
+        few={"alternatives": 1},
+        drop=("votes", "outputs"),
+    )
 
     framework: FrameworkTaken
     selection: Selection

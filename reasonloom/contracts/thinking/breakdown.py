@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from reasonloom.contracts.base import CamelAnswer, CamelRequest, Content, Kind, WholeNumber
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.reasoning.divergent import MOST_CONSTRAINTS, Constraint
 from reasonloom.contracts.space import SpacedRequest
 from reasonloom.contracts.thinking.think import OpenContext
@@ -50,6 +51,13 @@ class SubProblem(CamelAnswer):
     `effort` is relative.
     """
 
+    brief = Brief(
+        main="description",
+        text=("id", "duplicate_of", "effort", "kind"),
+        gist=("why",),
+        drop=("method",),
+    )
+
     id: str
     description: str
     depth: int
@@ -72,6 +80,8 @@ class Dependency(CamelAnswer):
     `blocks`: `from` stands in the way of `to` until it is done. `certainty` is in 0..1.
     """
 
+    brief = Brief(main="why", text=("from_", "to", "type"), gist=("why",))
+
     from_: Annotated[str, Field(alias="from")]
     to: str
     type: Literal["hierarchical", "needs", "blocks"]
@@ -88,6 +98,22 @@ class BrokenDown(CamelAnswer):
     `critical_path_length` its count or the sum of its efforts, as `critical_path_by` says.
     `dropped_dependencies` were named, and cannot hold. `drawing` is for Mermaid.
     """
+
+    brief = Brief(
+        text=(
+            "sub_problems",
+            "dependencies",
+            "parallel_levels",
+            "critical_path",
+            "dropped_dependencies",
+            "confidence",
+            "partial",
+            "suggestion",
+            "session_id",
+            "thought_id",
+        ),
+        drop=("drawing",),
+    )
 
     problem: str
     sub_problems: list[SubProblem]

@@ -13,6 +13,7 @@ from reasonloom.contracts.base import (
     OpenObject,
     WholeNumber,
 )
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.reasoning.divergent import MOST_CONSTRAINTS, CheckedConstraint, Constraint
 from reasonloom.contracts.space import SpacedRequest
 
@@ -104,6 +105,8 @@ class SpacedPonder(SpacedRequest, LongPonder):
 class Insight(CamelAnswer):
     """What one stream or several (`sources`) have seen; importance and confidence 0..1."""
 
+    brief = Brief(main="content", text=("sources", "confidence"), gist=("content",))
+
     content: str
     sources: list[str]
     importance: float
@@ -118,6 +121,10 @@ class HeldInsight(Insight):
 
 class StreamConflict(CamelAnswer):
     """Two streams that contradict each other; `severity` (0..1) is computed."""
+
+    brief = Brief(
+        main="description", text=("type", "severity", "source_streams"), drop=("evidence",)
+    )
 
     id: str
     type: str
@@ -136,6 +143,8 @@ class ResolvedConflict(StreamConflict):
 class Advice(CamelAnswer):
     """What to do; priority 1 comes first, `sources` are the streams that it rests on."""
 
+    brief = Brief(main="description", text=("priority", "confidence"), gist=("rationale",))
+
     description: str
     sources: list[str]
     priority: int
@@ -145,6 +154,13 @@ class Advice(CamelAnswer):
 
 class StreamResult(CamelAnswer):
     """What one stream came to after so many quarters, held against the constraints."""
+
+    brief = Brief(
+        main="conclusion",
+        text=("stream", "confidence", "violates"),
+        gist=("conclusion",),
+        drop=("constraints",),
+    )
 
     stream: str
     conclusion: str
@@ -177,6 +193,13 @@ class GoalCovered(CamelAnswer):
     covered: float
 
 
+CONSIDERED = (
+    "confidence", "status", "violates", "constraints", "goals", "missing", "suggestion", "kind",
+    "session_id", "thought_id",
+)  # fmt: skip
+"""What the text of a short answer has beside the conclusion."""
+
+
 class Considered(CamelAnswer):
     """What all thinking comes to.
 
@@ -184,6 +207,8 @@ class Considered(CamelAnswer):
     `processing_time` is in milliseconds. `missing` names what a partial answer lacks.
     `context` holds the keys of the request's context that only the caller knows.
     """
+
+    brief = Brief(main="conclusion", text=CONSIDERED)
 
     conclusion: str
     confidence: float
@@ -204,6 +229,13 @@ class Considered(CamelAnswer):
 class Thinking(Considered):
     """One stream's thinking (`reasoning`, plain insights), or that of four in parallel."""
 
+    brief = Brief(
+        main="conclusion",
+        text=("recommendations", "insights", "conflicts", "streams", *CONSIDERED),
+        few={"insights": 5, "reasoning": 3},
+        drop=("quality_parts",),
+    )
+
     insights: list[str] | list[Insight]
     reasoning: list[str] | None = None
     recommendations: list[Advice] | None = None
@@ -215,6 +247,12 @@ class Thinking(Considered):
 
 class Pondered(Considered):
     """What four streams came to that heard each other; `quarters` were finished by some."""
+
+    brief = Brief(
+        main="conclusion",
+        text=("recommendations", "insights", "conflicts", "streams", *CONSIDERED),
+        few={"insights": 5},
+    )
 
     insights: list[Insight]
     recommendations: list[Advice]

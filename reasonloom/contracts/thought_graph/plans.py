@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from reasonloom.contracts.base import Answer, Content, Name, Request, Unit, Whole
+from reasonloom.contracts.brief import Brief
 from reasonloom.contracts.thought_graph.tools import ByLlm, Check, GraphNode
 
 MAX_OPERATIONS = 50
@@ -219,6 +220,27 @@ class RunGraph(ByLlm):
     `whole` is false where it is about a part of the problem only; `ended` is found, complete or
     exhausted, and `check` says who stands behind `score`, null where nobody scored it.
     """
+
+    brief = Brief(
+        main="content",
+        text=(
+            "score",
+            "check",
+            "whole",
+            "ended",
+            "reason",
+            "calls",
+            "partial",
+            "exhausted",
+            "suggestion",
+            "kind",
+            "graph_id",
+            "thought_id",
+            "session_id",
+        ),
+        few={"memories_used": 5},
+        drop=("steps",),
+    )
 
     graph_id: str
     session_id: str

@@ -6,6 +6,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from reasonloom.contracts.base import Answer, Content, Kind, Name, Request, Unit, Whole
+from reasonloom.contracts.brief import Brief
 
 NodeType = Literal[
     "thought", "hypothesis", "conclusion", "aggregation", "root", "refinement", "terminal"
@@ -130,6 +131,8 @@ class GraphNode(Answer):
     (`pruned`) or beaten by another (`replaced_by`).
     """
 
+    brief = Brief(main="content", text=("id", "node_type", "score"), drop=("parts",))
+
     id: str
     graph_id: str
     content: str
@@ -149,6 +152,8 @@ class GraphNode(Answer):
 
 class GraphEdge(Answer):
     """One edge; it points the way that thought went, `reason` tells why where that is open."""
+
+    brief = Brief(main="reason", text=("from_node", "to_node", "edge_type"))
 
     id: str
     graph_id: str
@@ -173,6 +178,8 @@ class ByLlm(Answer):
 class BegunGraph(Answer):
     """A graph as it begins; `confidence` is a default: nobody has judged the root."""
 
+    brief = Brief(text=("graph_id", "root_node_id", "session_id"))
+
     graph_id: str
     session_id: str
     root_node_id: str
@@ -186,6 +193,8 @@ class BegunGraph(Answer):
 class GeneratedNodes(ByLlm):
     """New nodes; `diversity` is the mean distance between them, 0..1, null for one alone."""
 
+    brief = Brief(text=("nodes", "diversity", "partial", "suggestion", "kind"), drop=("edges",))
+
     graph_id: str
     nodes: list[GraphNode]
     edges: list[GraphEdge]
@@ -198,6 +207,22 @@ class ScoredNode(ByLlm):
 
     `agreement` is 1 minus the spread of the ballots, null where fewer than two were cast.
     """
+
+    brief = Brief(
+        text=(
+            "score",
+            "relevance",
+            "validity",
+            "depth",
+            "novelty",
+            "check",
+            "node_id",
+            "partial",
+            "suggestion",
+            "kind",
+        ),
+        drop=("weights", "edges"),
+    )
 
     graph_id: str
     node_id: str
@@ -220,6 +245,8 @@ class AggregatedNode(ByLlm):
     `preferred` is the merged node, or the best of its inputs if the merged one does not beat it.
     """
 
+    brief = Brief(text=("node", "conflicts", "partial", "suggestion", "kind"), drop=("edges",))
+
     graph_id: str
     node_id: str
     node: GraphNode
@@ -233,6 +260,20 @@ class AggregatedNode(ByLlm):
 
 class RefinedNode(ByLlm):
     """A refinement and its parent: `preferred` is the one that stays active, `reason` why."""
+
+    brief = Brief(
+        text=(
+            "node",
+            "accepted",
+            "preferred",
+            "critique",
+            "reason",
+            "partial",
+            "suggestion",
+            "kind",
+        ),
+        drop=("edges",),
+    )
 
     graph_id: str
     node_id: str
@@ -251,6 +292,20 @@ class PrunedGraph(ByLlm):
     `kept_below` scored too low, but lead to what did not; `unscored` could not be scored.
     """
 
+    brief = Brief(
+        text=(
+            "pruned",
+            "remaining",
+            "threshold",
+            "kept_below",
+            "unscored",
+            "preview",
+            "restored",
+            "partial",
+            "suggestion",
+        )
+    )
+
     graph_id: str
     pruned: list[str]
     remaining: int
@@ -266,6 +321,27 @@ class PrunedGraph(ByLlm):
 class FinalizedGraph(ByLlm):
     """What a graph came to; the conclusion is a thought of its session."""
 
+    brief = Brief(
+        main="conclusion",
+        text=(
+            "confidence",
+            "terminal_nodes",
+            "partial",
+            "suggestion",
+            "kind",
+            "thought_id",
+            "session_id",
+        ),
+        within={
+            "terminal_nodes": Brief(
+                main="content",
+                text=("id", "score"),
+                gist=("content",),
+                drop=("parts",),
+            )
+        },
+    )
+
     graph_id: str
     terminal_nodes: list[GraphNode]
     conclusion: str
@@ -279,6 +355,24 @@ class FinalizedGraph(ByLlm):
 
 class GraphState(Answer):
     """A graph in figures; `max_depth` is the depth that it has reached, of `config.max_depth`."""
+
+    brief = Brief(
+        text=(
+            "node_count",
+            "edge_count",
+            "max_depth",
+            "active_nodes",
+            "terminal_nodes",
+            "has_cycle",
+            "pruned_nodes",
+            "unscored_nodes",
+            "best_node_id",
+            "leaves",
+            "finalized",
+            "conclusion",
+        ),
+        drop=("mermaid",),
+    )
 
     graph_id: str
     session_id: str

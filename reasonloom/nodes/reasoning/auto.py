@@ -201,6 +201,9 @@ def _answer(execution: Execution, state: AutoState, request: ExecutingAuto) -> R
 def _rationale(
     chosen: str, features: dict[str, float], hints: list[str], vote: dict[str, Any]
 ) -> str:
+    """Return why a mode was chosen: the vote's reason, and computed ones where it differs."""
+    if vote and vote["mode"] == chosen:
+        return f"{chosen}: {vote['rationale']}"
     rationale = f"{chosen}: {reasons_for(chosen, features, hints)}."
     if vote:
         rationale += (

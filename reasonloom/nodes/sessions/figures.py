@@ -159,15 +159,19 @@ class SessionFindings:
         self.recommendations.append(recommendation)
 
 
-def findings_of(figures: SessionFigures) -> SessionFindings:
-    """Return the strengths and weaknesses that follow from the figures."""
+def findings_of(figures: SessionFigures, *, read: bool = False) -> SessionFindings:
+    """Return the strengths and weaknesses that follow from the figures.
+
+    Where a language model has `read` the session, words that nobody repeats are no weakness.
+    """
     found = SessionFindings()
     if not figures.thoughts:
         found.blame("The session holds no thought yet.", "Begin with reasoning_linear.")
         return found
     _judge_links(figures, found)
     _judge_confidence(figures, found)
-    _judge_coverage(figures, found)
+    if not read:
+        _judge_coverage(figures, found)
     _judge_branches(figures, found)
     return found
 

@@ -17,6 +17,7 @@ from reasonloom.contracts.tool_names import (
 from reasonloom.errors import SettingMistake
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.server.catalogue.served import Catalogue, ServedTool, applicable_advice
+from reasonloom.server.envelopes.short import shortened
 from reasonloom.server.names import known_name
 from reasonloom.server.resources.kind import Kind
 from reasonloom.server.resources.table import KINDS
@@ -131,7 +132,9 @@ def choose(settings: Settings) -> Catalogue:
     if settings.serve_as is not None:
         return as_reference(settings)
     wanted = _selected_names(settings)
-    tools = [served for served in _built((*TOOLSETS, *EXTRA_TOOLSETS)) if served.name in wanted]
+    short = settings.answers == "short"
+    built = _built((*TOOLSETS, *EXTRA_TOOLSETS), short=short)
+    tools = [served for served in built if served.name in wanted]
     if settings.read_only:
         tools = [served for served in tools if served.line.effect is Effect.READS]
     if not tools:
@@ -160,9 +163,19 @@ def built_names() -> list[str]:
     return [served.name for served in _built(TOOLSETS)]
 
 
-def _built(toolsets: Iterable[Toolset]) -> list[ServedTool]:
+ANSWERS = {line.name: line.answer for each in (*TOOLSETS, *EXTRA_TOOLSETS) for line in each.tools}
+"""The models of answers by the names of tools."""
+
+
+def _built(toolsets: Iterable[Toolset], *, short: bool = False) -> list[ServedTool]:
     return [
-        ServedTool(line.name, line, toolset.envelope, toolset.name)
+        ServedTool(
+            line.name,
+            line,
+            shortened(toolset.envelope, line.answer, ANSWERS) if short else toolset.envelope,
+            toolset.name,
+            short,
+        )
         for toolset in toolsets
         for line in toolset.tools
     ]

@@ -12,12 +12,16 @@ from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 
 @dataclass(frozen=True, slots=True)
 class ServedTool:
-    """One served tool with its reference's envelope; `name` is what clients call it."""
+    """One served tool with its envelope; `name` is what clients call it.
+
+    `short` tells that the envelope leaves out what can be looked up.
+    """
 
     name: str
     line: ToolLine
     envelope: Envelope
     toolset: str
+    short: bool = False
 
     @property
     def needed(self) -> str:

@@ -54,7 +54,7 @@ async def read_run(engine: Engine, caller: Caller, identifier: str) -> str:
 async def run_json(engine: Engine, caller: Caller, identifier: str) -> str:
     """Return a run as a JSON object: its id, tool and status, and its answer or its error.
 
-    `answer` is the structured value of the call's result, except for the call's time in
+    `answer` is the structured value of the call's whole result, except for the call's time in
     `metadata`. A run in progress has neither answer nor error.
 
     Raises:

@@ -138,7 +138,7 @@ async def test_the_vote_is_blind_and_decides(access: Access, embedder: Embedder)
     assert [(each["by"], each["mode"]) for each in answer["votes"]][1] == ("llm", "ponder")
     assert answer["votes"][0]["mode"] != "ponder"
     assert answer["confidence"] == pytest.approx(0.95)
-    assert "votes for ponder (0.95): It fits." in answer["rationale"]
+    assert answer["rationale"] == "ponder: It fits."
     assert {"partial", "suggestion"} & set(answer) == set()
     (ask,) = llm.asked
     asked = str(ask.messages[-1].content)

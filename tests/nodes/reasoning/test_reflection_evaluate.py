@@ -90,7 +90,7 @@ async def test_a_session_is_measured_and_its_weak_thoughts_are_named(
     assert "thought 3 (" in found["weaknesses"][0]
     assert "has little to do with thought 2 (" in faults
     assert "unsure of itself (0.30)" in faults
-    assert "restaurant" in faults
+    assert "restaurant" not in faults
     assert len(found["recommendations"]) == len(found["weaknesses"])
     assert any("thought 1 (" in each and "0.90" in each for each in found["strengths"])
 
@@ -130,8 +130,11 @@ async def test_an_opinion_stands_beside_and_changes_no_figure(
     assert "opinion" not in without
     assert "the opinion: not reached" in outcome.notes
     assert nonsense["opinion"]["opinion"] == "Well, well."
-    for name in KEYS - {"session_id"}:
+    for name in KEYS - {"session_id", "strengths", "weaknesses", "recommendations"}:
         assert with_opinion[name] == without[name] == nonsense[name]
+    assert with_opinion["weaknesses"] == nonsense["weaknesses"]
+    (computed,) = set(without["weaknesses"]) - set(with_opinion["weaknesses"])
+    assert "nobody takes up" in computed
 
 
 async def test_an_opinion_that_comes_too_late_is_done_without(

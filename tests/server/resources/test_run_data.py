@@ -144,7 +144,7 @@ async def test_each_form_is_kept(url: str) -> None:
         ("recall", {"userId": "local", "text": "train home", "limit": 3}),
         ("think", {"problem": "Which train home?", "mode": "analytical"}),
     ]  # fmt: skip
-    async with serving(url) as client:
+    async with serving(url, answers="full") as client:
         said = [(await client.call_tool(*call)).structured_content for call in calls]
     async with serving(url) as client:  # runs that only read are recorded by now
         for (tool, _), structured in zip(calls, said, strict=True):

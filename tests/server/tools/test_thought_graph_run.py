@@ -31,7 +31,8 @@ def client(
     """A client of a server that offers the extras, and tools that remember and reason."""
     program, *arguments = command("--toolsets", "thought,reasoning,extras")
     folder = tmp_path_factory.mktemp("runner")
-    server = StdioServerParameters(command=program, args=arguments, env=shared_env, cwd=folder)
+    env = {**shared_env, "REASONLOOM_ANSWERS": "full"}  # with the steps of the plan
+    server = StdioServerParameters(command=program, args=arguments, env=env, cwd=folder)
     with held(server, request.param) as opened:
         where = {"userId": "local", "sessionId": "s", "primarySector": "semantic"}
         opened.call("remember", {"content": FACT, **where})  # something to be known

@@ -11,6 +11,7 @@ PLACES = 3
 
 UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 MOMENT = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:[\d.]+(?:Z|\+00:00)")
+MINUTE = re.compile(r"\b20\d\d-\d\d-\d\d \d\d:\d\d\b")
 TIMED = ("processingTime", "detectionTime")
 """What an answer says of how long it took: shown as one millisecond."""
 
@@ -37,7 +38,8 @@ class Stillness:
         return self._text(value) if isinstance(value, str) else value
 
     def _text(self, text: str) -> str:
-        return MOMENT.sub(_moment, UUID.sub(lambda found: self._id(found[0]), text))
+        still = MOMENT.sub(_moment, UUID.sub(lambda found: self._id(found[0]), text))
+        return MINUTE.sub(lambda found: _moment(found)[:16].replace("T", " "), still)
 
     def _id(self, found: str) -> str:
         return self._ids.setdefault(found, f"00000000-0000-4000-8000-{len(self._ids) + 1:012d}")

@@ -130,10 +130,13 @@ async def playing(
     prepare: Prepare,
     *,
     llm: LanguageModel | None = None,
+    answers: str | None = None,
 ) -> AsyncIterator[Player]:
-    """Yield a player of a real server with some toolsets."""
+    """Yield a player of a real server with some toolsets; `answers` is the setting of that name."""
     clock = Clock()
-    settings = load_settings(toolsets=",".join(toolsets), cluster_hours=0, decay_hours=0)
+    settings = load_settings(
+        toolsets=",".join(toolsets), cluster_hours=0, decay_hours=0, answers=answers
+    )
     async with open_engine(
         settings, access=access, embedder=embedder, clock=clock, llm=llm, recover=False
     ) as engine:

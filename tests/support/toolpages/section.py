@@ -113,8 +113,8 @@ def _example(shown: ToolDescription, still: Stillness) -> str:
     given = still(shown.played.arguments)
     answer = _cut(still(shown.played.answer))
     parts = [f"**Example**\n\n```json\n{as_json(given)}\n```"]
-    if shown.played.text.startswith(str(shown.played.answer.get("text", "\0"))):
-        parts.append(f"```text\n{still(shown.played.text).rstrip()}\n```")
+    parts.append(f"```text\n{still(shown.played.text).rstrip()}\n```")
+    if "text" in answer:
         answer["text"] = "(as above)"
     parts.append(f"```json\n{as_json(answer)}\n```")
     return "\n\n".join(parts)

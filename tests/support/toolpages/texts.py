@@ -64,24 +64,29 @@ PAGES: Mapping[str, Words] = {
 
 FORMS: tuple[tuple[Envelope, str, str], ...] = (
     (THOUGHT, "enveloped",
-     "An answer is `{success: true, data, metadata}`; the tables below tell the fields of `data`. "
-     "`metadata` has the time, the milliseconds it took, the parts used, and where there are any "
-     "`notes` of what was estimated, cut or missing. An error is `{success: false, error, "
-     "suggestion, metadata}`, with `field` and `detail` where they are known."),
+     "The values of an answer are `{success: true, data, metadata}`; the tables below tell the "
+     "fields of `data`. `metadata` has the time, the milliseconds it took, the parts used, and "
+     "where there are any `notes` of what was estimated, cut or missing. An error is "
+     "`{success: false, error, suggestion, metadata}`, with `field` and "
+     "`detail` where they are known."),
     (PLAIN, "plain",
-     "An answer is the object itself; `notes` stand beside it where something was estimated, cut "
-     "or missing. An error is the text `Error: ...`, and `{error: {type, message, field}}` as a "
-     "value."),
+     "The values of an answer are the object itself; `notes` stand beside it where something was "
+     "estimated, cut or missing. An error is the text `Error: ...`, and "
+     "`{error: {type, message, field}}` as a value."),
     (TEXT, "text",
      "An answer is a text to read, and the same facts as values. An error is a sentence that "
      "names the tool, and `{error: {tool, type, message, field}}` as a value."),
     (CODED, "coded",
-     "An answer is the object itself. An error is `{success: false, code, message}`, with `field` "
-     "and `suggestion` where they are known."),
+     "The values of an answer are the object itself. An error is "
+     "`{success: false, code, message}`, with `field` and `suggestion` where they are known."),
 )  # fmt: skip
 """Each form, what the page calls it, and how it reads."""
 
 READING = (
+    "Answers here are short, as the combined server gives them: a text to read, and values in "
+    "which lists are cut, texts end with their first sentence where they go on (…), and what may "
+    "be absent is often left out. A note counts what is missing and names the run, whose resource "
+    "has all of it; `REASONLOOM_ANSWERS=full` and `--as` give every answer whole.\n\n"
     "Every example was carried out when this page was made, by a real client one after another "
     "on a database with a few facts at most, without a language model. Ids and times were then "
     "made stable, figures rounded to three places; of a list of more than {items} objects the rest "

@@ -23,11 +23,15 @@ if TYPE_CHECKING:
 
 
 class EvaluationState(ToolState, total=False):
-    """The state of an evaluation: the computed figures, and the opinion with its material."""
+    """The state of an evaluation: the computed figures, and the opinion with its material.
+
+    `findings_with_opinion` are those that stay where there is an opinion.
+    """
 
     session: dict[str, Any]
     figures: dict[str, Any]
     findings: dict[str, list[str]]
+    findings_with_opinion: dict[str, list[str]]
     history: list[dict[str, str]]
     question: list[str]
     opinion: dict[str, Any]
@@ -47,6 +51,7 @@ async def measure_session(state: EvaluationState, runtime: Runtime[Execution]) -
         "session": {"id": str(whole.session.id)},
         "figures": _wire(figures),
         "findings": asdict(findings_of(figures)),
+        "findings_with_opinion": asdict(findings_of(figures, read=True)),
         "history": history.steps,
         "question": [question],
         "notes": list(figures.notes),
@@ -91,8 +96,9 @@ async def render_evaluation(state: EvaluationState, runtime: Runtime[Execution])
     """Answer with the figures, and with the opinion if there is one."""
     execution = runtime.context
     opinion = state["opinion"]
-    extra = remark(execution)
+    extra, findings = remark(execution), state["findings"]
     if "opinion" in opinion:
+        findings = state.get("findings_with_opinion", findings)
         extra["opinion"] = Opinion(
             llm=execution.loom.llm.name,
             **{"strengths": [], "weaknesses": [], "recommendations": [], **opinion},
@@ -103,7 +109,7 @@ async def render_evaluation(state: EvaluationState, runtime: Runtime[Execution])
     answer = Evaluation(
         session_id=session,
         **state["figures"],
-        **state["findings"],
+        **findings,
         run_id=str(execution.run.id),
         **extra,
     )

@@ -7,6 +7,9 @@ from typing import Any
 from reasonloom.nodes.reasoning.routing.weights import WEIGHTS, combine_vote, hint_evidence
 
 LEAST_ALTERNATIVE = 0.03
+LEAST_REASON = 0.25
+"""The least value (0..1) of a feature that is given as a reason."""
+
 MOST_ALTERNATIVES = 3
 REASONS: Mapping[str, str] = MappingProxyType(
     {
@@ -66,7 +69,7 @@ def reasons_for(mode: str, features: Mapping[str, float], hints: list[str]) -> s
     weighed = {
         name: modes[mode] * features.get(name, 0.0)
         for name, modes in WEIGHTS.items()
-        if mode in modes and features.get(name)
+        if mode in modes and features.get(name, 0.0) >= LEAST_REASON
     }
     reasons = [REASONS[name] for name in sorted(weighed, key=weighed.__getitem__, reverse=True)[:3]]
     if mode == "linear":

@@ -219,8 +219,12 @@ def reason_of(problem: str, plan: Plan) -> str:
         best = votes["features"]["framework"]
         other = f"{FRAMEWORKS[best].name} ({votes['features']['reason']})"
         return PREFERRED.format(name=name, best="the same" if best == first else other) + "."
-    reason = f"{name}: {signs_for(problem, first, plan['shares'][first])}."
-    if vote := votes.get("llm"):
+    vote = votes.get("llm")
+    if vote and vote["framework"] == first:
+        reason = f"{name}: {vote['reason']}"
+    else:
+        reason = f"{name}: {signs_for(problem, first, plan['shares'][first])}."
+    if vote and vote["framework"] != first:
         other = FRAMEWORKS[vote["framework"]].name
         reason += (
             f" The language model votes for {other} ({vote['confidence']:.2f}): {vote['reason']}"

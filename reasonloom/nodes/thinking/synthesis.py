@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import confidence_of, open_question, quotes_on
+from reasonloom.nodes.reasoning.lookup import Informed, ask_informed
 from reasonloom.nodes.runs.budget import ReservePolicy
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.similarity import similarity_of
@@ -59,11 +61,13 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
     if len(brief["streams"]) == 1:
         (end,) = ends.values()
         made: dict[str, Any] = {"conclusion": end["conclusion"], "advice": [], "made": True}
-        heard, conflicts = OptionalReply(), []
+        heard, conflicts, checks = OptionalReply(), [], []
     else:
         conflicts = find_conflicts(brief, outputs)
-        heard = await _ask_synthesis(execution, brief, outputs, conflicts)
+        informed = await _ask_synthesis(execution, state, outputs, conflicts)
+        heard = informed.reply
         made = _parse_synthesis(heard, ends)
+        checks = informed.notes
     insights = insights_of(outputs)
     conclusions = [each["conclusion"] for each in ends.values()]
     compared = [each["content"] for each in insights] + conclusions + topics_of(brief)
@@ -88,7 +92,10 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
         ],
     }
     missing = [] if made["made"] else [EXTRACTED]
-    return {"synthesis": synthesis, "notes": [*heard.notes, *missing, *notes, *likeness.notes]}
+    return {
+        "synthesis": synthesis,
+        "notes": [*heard.notes, *checks, *missing, *notes, *likeness.notes],
+    }
 
 
 def _open_synthesis(state: ThinkingState, ends: Sequence[StreamOutput]) -> dict[str, Any]:
@@ -113,10 +120,11 @@ def _open_synthesis(state: ThinkingState, ends: Sequence[StreamOutput]) -> dict[
 
 async def _ask_synthesis(
     execution: Execution,
-    brief: Brief,
+    state: ThinkingState,
     outputs: Sequence[StreamOutput],
     conflicts: Sequence[dict[str, Any]],
-) -> OptionalReply:
+) -> Informed[OptionalReply]:
+    brief = state["brief"]
     question = Question(
         node="synthesise",
         prompt=PROMPT,
@@ -125,7 +133,8 @@ async def _ask_synthesis(
         seconds=seconds_until(execution, brief, SYNTHESIS_SHARE),
         aside=ReservePolicy(last=True),
     )
-    return await ask_or_note(execution, question, "the synthesis")
+    asking = partial(ask_or_note, execution, what="the synthesis")
+    return await ask_informed(execution, question, asking, against=state.get("memories", []))
 
 
 def synthesis_variables(

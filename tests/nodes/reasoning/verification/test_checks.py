@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from reasonloom.contracts.caller import Caller
+from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
 from reasonloom.llm.interfaces import Ask, Embedder, Reply
 from reasonloom.llm.offline.model import OfflineModel
@@ -168,6 +169,19 @@ async def test_the_synthesis_of_perspectives_is_checked(access: Access, embedder
         answer = (await call(mind, "reasoning_divergent", {"content": QUESTION})).answer
     assert answer["synthesis"] == RIGHT
     assert llm.counts["synthesis"] == 2
+
+
+async def test_each_branch_of_a_tree_is_checked(access: Access, embedder: Embedder) -> None:
+    approaches = [{"name": f"way {n}", "approach": f"Count by way {n}."} for n in range(1, 3)]
+    llm = AnsweringLlm(
+        approaches={"approaches": approaches},
+        thought=mending("thought", WRONG, RIGHT, confidence=0.8),
+        scores=LlmUnavailable("away"),
+    )
+    async with thinking(access, embedder, llm) as mind:
+        arguments = {"content": QUESTION, "max_branches": 2}
+        answer = (await call(mind, "reasoning_tree", arguments)).answer
+    assert {each["content"] for each in answer["branches"]} == {RIGHT}
 
 
 async def test_a_revision_is_checked(access: Access, embedder: Embedder) -> None:

@@ -25,9 +25,9 @@ MOST_UNITS = 6
 _SCALES = {
     name: sqrt(prime)
     for name, prime in zip(
-        ("time", "month", "length", "mass", "volume", "power", "data",
+        ("time", "month", "length", "mass", "volume", "power", "data", "bits",
          "EUR", "USD", "GBP", "CHF", "JPY", "SEK", "PLN"),
-        (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43), strict=True,
+        (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47), strict=True,
     )
 }  # fmt: skip
 """Other sizes of the base units: what holds with these too holds by its dimensions."""
@@ -136,17 +136,28 @@ class _Equation:
                 if (verdict := self._read(_without(quantities, chosen), count)) is not None
             ]
             if best := _kindest(found):
-                return _unless_ambiguous(best, quantities)
+                unsure = best[0] is False and self._converts_itself(quantities, count)
+                return (None, "") if unsure else _unless_ambiguous(best, quantities)
         sided = [
             any(each.unit for each in part) for part in (quantities[:count], quantities[count:])
         ]
         if all(sided):
             return None, ""
-        everything = [
-            (place, power) for place, each in enumerate(quantities) for _, power in each.units
-        ]
-        bare = self._read(_without(quantities, everything), count)
+        bare = self._read(_bare(quantities), count)
         return _unless_ambiguous(bare, quantities) if bare else (None, "")
+
+    def _converts_itself(self, quantities: list[Quantity], count: int) -> bool:
+        """Tell whether it holds by its numbers, one of which converts the units.
+
+        As in `7 days * 24 = 168 hours`.
+        """
+        plain = self._read(_bare(quantities), count)
+        if plain is None or not plain[0]:
+            return False
+        factors = [factor_of(each.units, {}, binary=False) for each in quantities if each.units]
+        numbers = [each.number for each in quantities if not each.units]
+        ratios = [one / other for one in factors for other in factors]
+        return any(isclose(number, ratio) for number in numbers for ratio in ratios if ratio > 1)
 
     def _read(self, quantities: list[Quantity], count: int) -> tuple[bool | None, str] | None:
         """Return the verdict of one choice of units; None if their dimensions differ."""
@@ -191,6 +202,11 @@ class _Equation:
 def _kindest(verdicts: Sequence[tuple[bool | None, str]]) -> tuple[bool | None, str] | None:
     """Return the verdict of the reading that fits best, None if there is none."""
     return max(verdicts, key=lambda each: (each[0] is True, each[0] is None), default=None)
+
+
+def _bare(quantities: list[Quantity]) -> list[Quantity]:
+    """Return quantities without any unit."""
+    return [replace(each, unit=None, over=None) for each in quantities]
 
 
 def _without(quantities: list[Quantity], dropped: Sequence[tuple[int, int]]) -> list[Quantity]:

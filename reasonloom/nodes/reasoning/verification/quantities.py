@@ -11,6 +11,9 @@ MOST_DIGITS = 15
 KIBI = 1024 / 1000
 """By how much a unit of data is larger where it is counted in powers of 1,024, each step."""
 
+ROUNDED_PLACES = 2
+"""Decimals from which a number is taken as rounded: 0.67 may be two thirds, 1.5 is 1.5."""
+
 IMPRECISE_PERCENTS = frozenset((16, 17, 33, 34, 66, 67, 83))
 """Whole percents that often stand for sixths and thirds."""
 
@@ -71,7 +74,7 @@ def _units() -> dict[str, Unit]:
         names = f"{letter}B {letter.lower()}B" if letter == "K" else f"{letter}B"
         add("data", 1000.0**step, names, steps=step)
         add("data", 1024.0**step, f"{letter}iB")
-        add("data", 1000.0**step / 8, f"{letter}bit")
+        add("bits", 1000.0**step, f"{letter}bit")
     for scale, name in ((1, "Wh"), (1e3, "kWh"), (1e6, "MWh")):
         table[name] = Unit((("power", 1), ("time", 1)), scale * 3_600)
     for currency, names in CURRENCIES.items():
@@ -93,9 +96,9 @@ _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 QUANTITY = re.compile(
     rf"(?<![\w.,'])(?P<sign>[$€£¥]\s?)?(?P<number>{_NUMBER})(?![\d']|[.,]\d)"
     r"(?P<size>\s(?:thousand|million|billion)\b|k\b|(?<=\d)bn\b|(?<=\d)[Mm]\b(?=\s(?:EUR|USD|GBP|CHF)\b))?"
-    rf"(?P<unit>\s?(?:%|percent\b|per\scent\b|(?:{_NAMES})(?![\w²³])))?"
+    rf"(?P<unit>\s?(?:%|percent\b|per\scent\b|(?:{_NAMES})(?![\w²³^])))?"
     r"(?![A-Za-z_\d])"
-    rf"(?:(?P<of>\s[a-z]+)?\s?(?:/|\bper\s)\s?(?P<per>{_NAMES})(?![\w²³]))?"
+    rf"(?:(?P<of>\s[a-z]+)?\s?(?:/|\bper\s)\s?(?P<per>{_NAMES})(?![\w²³^]))?"
 )
 """A number with its unit; it may have both a currency before it and a rate after it."""
 
@@ -117,7 +120,7 @@ class Quantity:
     percent: bool = False
     ambiguous: bool = False
     sized: bool = False
-    decimals: bool = False
+    places: int = 0
     noun: str = ""
 
     @property
@@ -135,6 +138,11 @@ class Quantity:
         return alike and self.noun == other.noun and any(one is not two for one, two in pairs)
 
     @property
+    def decimals(self) -> bool:
+        """Tell whether it is written with decimals."""
+        return self.places > 0
+
+    @property
     def is_length(self) -> bool:
         """Tell whether it is a length and nothing else."""
         return bool(self.unit and self.unit.dimensions == (("length", 1),) and not self.over)
@@ -149,10 +157,11 @@ class Quantity:
         """Return how far the written number may be from the meant one, relatively."""
         if not self.number:
             return 0.0
-        if self.percent:
-            hundreds = round(self.number * 100, 6)
-            return 0.5 / hundreds if hundreds in IMPRECISE_PERCENTS or self.decimals else 0.0
-        return abs(0.5 * self.step / self.number) if self.decimals and not self.is_money else 0.0
+        if self.percent and not self.decimals:
+            whole = round(self.number * 100)
+            return 0.5 / whole if whole in IMPRECISE_PERCENTS else 0.0
+        rounded = self.places >= ROUNDED_PLACES and not self.is_money
+        return abs(0.5 * self.step / self.number) if rounded else 0.0
 
 
 def read_quantity(found: re.Match[str]) -> Quantity | None:
@@ -177,7 +186,7 @@ def read_quantity(found: re.Match[str]) -> Quantity | None:
         percent=percent,
         ambiguous=bool(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", written)),
         sized=bool(size),
-        decimals=places > 0,
+        places=places,
         noun=(found["of"] or "").strip(),
     )
 
@@ -189,7 +198,7 @@ def _money_of_size(found: re.Match[str], sign: str, name: str) -> Quantity | Non
     number, scale = float(found["number"].replace(",", "")), MAGNITUDES[name]
     places = len(found["number"].partition(".")[2])
     step = 10.0**-places * scale
-    return Quantity(number * scale, step, UNITS[sign], sized=True, decimals=places > 0)
+    return Quantity(number * scale, step, UNITS[sign], sized=True, places=places)
 
 
 def factor_of(

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from reasonloom.nodes.reasoning.verification.quantities import QUANTITY
 
 _Q = re.sub(r"\(\?P<\w+>", "(?:", QUANTITY.pattern)
-_FRACTIONS = {"half": "1/2", "a third": "1/3", "a quarter": "1/4", "two thirds": "2/3",
-              "three quarters": "3/4"}  # fmt: skip
+_FRACTIONS = {"half": "1 / 2", "a third": "1 / 3", "a quarter": "1 / 4", "two thirds": "2 / 3",
+              "three quarters": "3 / 4"}  # fmt: skip
 _TO = r"(?:is|was|are|would\sbe|means|equals|makes)\s(?:an?\s)?"
 _RISE = r"(?:increase|rise|growth|gain|jump)"
 _FALL = r"(?:drop|decrease|decline|reduction|fall|cut|saving)"
@@ -45,8 +45,8 @@ FORMS: tuple[tuple[re.Pattern[str], _Change], ...] = tuple(
         (r"\\[()\[\]]|`", " "),
         (r"(\d|\))\s?\*\*\s?(?=\d|\()", r"\1^"),
         (r"\*\*|__", ""),
-        ("²", "^2"),
-        ("³", "^3"),
+        (r"(?<=[\d)])²", "^2"),
+        (r"(?<=[\d)])³", "^3"),
         (
             rf"\b(?:the\s)?(?P<what>sum|total|average|mean)\sof\s"
             rf"(?P<terms>(?:{_Q},\s){{0,20}}{_Q},?\sand\s{_Q})",
@@ -58,7 +58,7 @@ FORMS: tuple[tuple[re.Pattern[str], _Change], ...] = tuple(
         (rf"{_CHANGE}(?P<p>\d[\d.]*{_PERCENT})\s{_FALL}", _change(rises=False)),
         (rf"(?P<p>\d[\d.]*{_PERCENT})\soff\s(?P<q>{_Q})", r"(\g<q> * (1 - \g<p>))"),
         (rf"(?P<p>(?<![\d.,])\d[\d.]*{_PERCENT}){_OF}(?=[$€£\d])", r"\g<p> * "),
-        (rf"(?P<p>(?<![\d.,/])\d{{1,3}}/\d{{1,3}}){_OF}(?=[$€£\d])", r"(\g<p>) * "),
+        (rf"(?<![\d.,/])(?P<p>\d{{1,3}})/(?P<q>\d{{1,3}}){_OF}(?=[$€£\d])", r"(\g<p> / \g<q>) * "),
         (
             rf"(?P<p>\b(?:{'|'.join(_FRACTIONS)})){_OF}(?=[$€£\d])",
             lambda found: f"({_FRACTIONS[found['p'].lower()]}) * ",
@@ -66,8 +66,8 @@ FORMS: tuple[tuple[re.Pattern[str], _Change], ...] = tuple(
         (r"\b(?:twice|double)\s(?=[$€£\d])", "2 * "),
         (rf"(?P<a>{_Q})\s(?:[a-z]+\s)?out\sof\s(?:the\s)?(?=\d)", r"\g<a> / "),
         (
-            rf"(?P<a>{_Q}){_OF}(?P<b>{_Q})(?P<n>(?:\s[a-z]+)?)"
-            rf"(?=\s(?:is|are|equals?|makes?)\s(?:about\s|roughly\s)?[\d.]+{_PERCENT})",
+            rf"(?P<a>{_Q}){_OF}(?=\d\d)(?P<b>{_Q})(?P<n>(?:\s[a-z]+)?)"
+            rf"(?=\s(?:is|are|equals?|makes?)\s(?:about\s|roughly\s)?[\d.]+{_PERCENT}\s*(?:[.,;:)!]|$))",
             r"\g<a> / \g<b>",
         ),
         (r"(?<=[\w%)])\s(?:times|multiplied\sby)\s(?=[$€£(\d])", " * "),

@@ -63,7 +63,7 @@ _RESERVED = frozenset(
     )
 ) | {name.lower() for name in MONTHS}
 _BEFORE = re.compile(
-    r"(?:[\w\])}²³!|.,:]|[-+*/^<>%]\s*|[\d)]\s*=\s*|\d\s?[A-Za-z%]+\s+|\d\s+|\d\s?\S+\s(?:in|by|per|over)\s"
+    r"(?:[\w\])}²³!|.,:]|[-+*/^<>%]\s*|\d\s*=\s*|\d\s?[A-Za-z%]+\s+|\d\s+|\d\s?\S+\s(?:in|by|per|over)\s"
     r"|\b(?:mod|modulo|sqrt|log|ln|sin|cos|tan|root of|max|min|sum of|product of)\s*\(?)$",
     re.IGNORECASE,
 )

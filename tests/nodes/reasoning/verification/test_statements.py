@@ -21,6 +21,11 @@ with TABLE.open(encoding="utf-8") as file:
     ROWS = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 """Written before the checks; kind `near` looks like a statement and is none, or is unusual."""
 
+with Path(__file__).with_name("statements-2.tsv").open(encoding="utf-8") as file:
+    LATER = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+"""Written after them and read once before they were mended: of 81 true ones 4 were called false, and
+of 36 false ones 28 were found."""
+
 LONGEST_SECONDS = 2.0
 """Far more than the milliseconds that it takes, and far less than what a blow-up takes."""
 
@@ -32,7 +37,9 @@ def verdict_on(text: str) -> str:
     return "true" if all(each.holds for each in checked) else "false"
 
 
-@pytest.mark.parametrize("text", [row["statement"] for row in ROWS if row["truth"] == "true"])
+@pytest.mark.parametrize(
+    "text", [row["statement"] for row in [*ROWS, *LATER] if row["truth"] == "true"]
+)
 def test_nothing_true_is_called_false(text: str) -> None:
     assert verdict_on(text) != "false"
 
@@ -43,6 +50,8 @@ def test_how_many_are_found() -> None:
     found = Counter((row["truth"], verdict_on(row["statement"])) for row in rows)
     assert found["false", "false"] == 50
     assert found["true", "true"] >= 62
+    later = [verdict_on(row["statement"]) for row in LATER if row["truth"] == "false"]
+    assert later.count("false") >= 33
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ with TABLE.open(encoding="utf-8") as file:
 
 with Path(__file__).with_name("statements-2.tsv").open(encoding="utf-8") as file:
     LATER = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-"""Written after them and read once before they were mended: of 81 true ones 4 were called false, and
-of 36 false ones 28 were found."""
+"""Written after them. Of the first 81 true ones 4 were called false, and of 36 false ones 28 were
+found, before the checks were mended by them; of the last 52, all true, none was called false."""
 
 LONGEST_SECONDS = 2.0
 """Far more than the milliseconds that it takes, and far less than what a blow-up takes."""

@@ -39,6 +39,7 @@ ANSWERS = ("thought", "viewpoint", "conclusion", "output", "revision", "synthesi
 
 FAILED = "the answer to {what}: {message}"
 LOOKED_UP, CHECKED = "what was looked up", "what a check found"
+CHECK = "check"
 NOTHING = Faults()
 
 
@@ -140,9 +141,13 @@ class _Checked(Generic[R]):
 async def _check(
     asker: _Asker[R], reply: R, memories: Sequence[dict[str, Any]], *, again: bool
 ) -> _Checked[R]:
-    """Return the reply, asked for `again` if checks find faults in it, and what they find then."""
+    """Return the reply, asked for `again` if checks find faults in it, and what they find then.
+
+    What was answered before a run was resumed counts, also where a comparison with memories, whose
+    time is limited, comes to less this time.
+    """
     faults = await _faults(asker.execution, reply, memories)
-    if not (faults and again):
+    if not again or not (faults or await asker.is_recorded(CHECK)):
         return _Checked(reply, faults)
     failed = {"answer": _answer_text(reply), "claims": faults.calculations}
     more: dict[str, Any] = {"failed": failed}
@@ -150,7 +155,7 @@ async def _check(
         more["contradicted"] = [
             {"sentence": each.sentence, "memory": each.memory} for each in faults.contradictions
         ]
-    better = await asker.again("check", CHECKED, **more)
+    better = await asker.again(CHECK, CHECKED, **more)
     if better is None:
         return _Checked(reply, faults)
     left = await _faults(asker.execution, better, memories)
@@ -240,7 +245,7 @@ class _Asker(Generic[R]):
         full = (
             spent.calls * 2 >= settings.budget_calls or spent.tokens * 2 >= settings.budget_tokens
         )
-        if full and not await self._is_recorded(task):
+        if full and not await self.is_recorded(task):
             raise BudgetExceeded("half of the run's budget is used up")
         seconds = self._seconds()
         if seconds <= 0:
@@ -263,7 +268,7 @@ class _Asker(Generic[R]):
             raise LlmRefused("it was not the JSON asked for")
         return reply
 
-    async def _is_recorded(self, task: str) -> bool:
+    async def is_recorded(self, task: str) -> bool:
         """Tell whether this was answered before the run was resumed, and so costs nothing."""
         run, question = self.execution.run, self.question
         if not run.resumed:

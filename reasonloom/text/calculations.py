@@ -44,10 +44,16 @@ _PERCENT = re.compile(r"(\d)\s*%(?=\s*(?:[-+*/)=<>!,]|$))")
 _DECIMALS = re.compile(r"[\d_]*\.(\d+)")
 
 Number = int | float
+NO_NAMES: Mapping[str, Number] = MappingProxyType({})
 
 
 class _Unreadable(Exception):
     """It is no calculation, or one beyond the bounds."""
+
+
+UNREADABLE = (
+    _Unreadable, SyntaxError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError,
+)  # fmt: skip
 
 
 def holds(calculation: str) -> bool | None:
@@ -69,15 +75,23 @@ def holds(calculation: str) -> bool | None:
         if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
             return None
         return _truth(tree, text)
-    except (
-        _Unreadable,
-        SyntaxError,
-        TypeError,
-        ValueError,
-        ArithmeticError,
-        RecursionError,
-        MemoryError,
-    ):
+    except UNREADABLE:
+        return None
+
+
+def evaluate(expression: str, values: Mapping[str, Number]) -> Number | None:
+    """Return what an expression of numbers and named `values` comes to, within the same bounds.
+
+    None where it is no such expression, or comes to no number.
+    """
+    if len(expression) > LONGEST:
+        return None
+    try:
+        tree = ast.parse(expression.strip(), mode="eval").body
+        if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
+            return None
+        return _value(tree, values)
+    except UNREADABLE:
         return None
 
 
@@ -118,24 +132,27 @@ def _places(node: ast.expr, text: str) -> int:
     return len(found[1]) if found else 0
 
 
-def _value(node: ast.expr) -> Number:
+def _value(node: ast.expr, names: Mapping[str, Number] = NO_NAMES) -> Number:
+    if isinstance(node, ast.Name) and node.id in names:
+        return _bounded(names[node.id])
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return _bounded(node.value)
     if isinstance(node, ast.UnaryOp) and type(node.op) in _SIGNS:
-        return _SIGNS[type(node.op)](_value(node.operand))
+        return _SIGNS[type(node.op)](_value(node.operand, names))
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
-        return _bounded(_OPERATIONS[type(node.op)](_value(node.left), _value(node.right)))
+        left, right = _value(node.left, names), _value(node.right, names)
+        return _bounded(_OPERATIONS[type(node.op)](left, right))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         function = _FUNCTIONS.get(node.func.id)
         if function:
-            return _bounded(function(*(_argument(each) for each in node.args)))
+            return _bounded(function(*(_argument(each, names) for each in node.args)))
     raise _Unreadable
 
 
-def _argument(node: ast.expr) -> Any:
+def _argument(node: ast.expr, names: Mapping[str, Number]) -> Any:
     if isinstance(node, ast.List | ast.Tuple):
-        return [_value(each) for each in node.elts]
-    return _value(node)
+        return [_value(each, names) for each in node.elts]
+    return _value(node, names)
 
 
 def _bounded(value: Any) -> Number:

@@ -38,7 +38,7 @@ def test_a_fork_prints_both_answers_and_their_difference(run: Run, origin: str) 
     shown = json.loads(run("runs", "show", found["fork"]["run_id"]).stdout)
     assert shown["fork"] == {"origin": origin, "at": "recall_context", "prompts": {}}
     drawn = run("runs", "fork", origin, "--at", "recall_context").stdout
-    assert f"origin  {origin}  done  offline  linear/continue v2" in drawn
+    assert f"origin  {origin}  done  offline  linear/continue v3" in drawn
     assert "+“Green tea is in the red tin by the window.”" in drawn
     same = run("runs", "fork", origin, "--at", "keep_thought").stdout
     assert "none: both say the same" in same
@@ -47,11 +47,11 @@ def test_a_fork_prints_both_answers_and_their_difference(run: Run, origin: str) 
 def test_another_version_of_a_prompt_is_named(run: Run, origin: str, tmp_path: Path) -> None:
     place = tmp_path / "prompts" / "linear"
     place.mkdir(parents=True)
-    text = (PACKAGED / "linear/continue.v1.md").read_text().replace("version: 1", "version: 2")
-    (place / "continue.v2.md").write_text(text)
+    text = (PACKAGED / "linear/continue.v1.md").read_text().replace("version: 1", "version: 3")
+    (place / "continue.v3.md").write_text(text)
     folder = {"REASONLOOM_PROMPTS": str(tmp_path / "prompts")}
     fork = ("runs", "fork", origin, "--at", "continue_thought", "--json", "--prompt")
-    for version in (1, 2):
+    for version in (1, 3):
         done = run(*fork, f"linear/continue={version}", **folder)
         assert json.loads(done.stdout)["fork"]["prompts"][0]["version"] == version
     done = run(*fork, "backtrack/explore=1")

@@ -119,7 +119,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, *, folder: bool) ->
     root.mkdir()
     if folder:
         (root / "linear").symlink_to(outside)
-        assert PromptRegistry(root).versions("linear/continue") == [1, 2]
+        assert PromptRegistry(root).versions("linear/continue") == [1, 2, 3]
         return
     (root / "linear").mkdir()
     (root / "linear" / "continue.v2.md").symlink_to(outside / "continue.v2.md")
@@ -136,7 +136,7 @@ def test_a_link_within_the_folder_and_to_the_folder_is_followed(tmp_path: Path) 
         PromptRegistry(real)
     (real / "linear" / "continue.v3.md").unlink()
     (tmp_path / "link").symlink_to(real)
-    assert PromptRegistry(tmp_path / "link").versions("linear/continue") == [1, 2]
+    assert PromptRegistry(tmp_path / "link").versions("linear/continue") == [1, 2, 3]
 
 
 def test_what_is_no_file_is_never_opened(tmp_path: Path) -> None:

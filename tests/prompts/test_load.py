@@ -90,7 +90,9 @@ def test_a_file_that_is_no_text_or_cannot_be_read_is_named(tmp_path: Path) -> No
 
 
 def test_a_successor_may_use_fewer_variables_and_keeps_the_packaged_bounds(tmp_path: Path) -> None:
-    registry = PromptRegistry(put(tmp_path, "linear/continue.v2.md", SUCCESSOR))
+    registry = PromptRegistry(
+        put(tmp_path, "linear/continue.v3.md", SUCCESSOR.replace("version: 2", "version: 3"))
+    )
     prompt = registry.get("linear/continue").render(**VARIABLES)
     assert prompt.user == "x"
     assert prompt.variables == {"content": "x"}

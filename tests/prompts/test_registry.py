@@ -23,7 +23,7 @@ output:
 {{% block user %}}{{{{ content }}}}{{% endblock %}}
 """
 FIRST: dict[str, object] = {"content": "x", "history": [], "memories": [], "doubt": ""}
-VARIABLES = {**FIRST, "failed": None}
+VARIABLES = {**FIRST, "failed": None, "contradicted": None}
 
 
 def put(folder: Path, name: str, text: str) -> Path:
@@ -34,15 +34,15 @@ def put(folder: Path, name: str, text: str) -> Path:
 
 
 def test_the_newest_version_is_used_and_an_older_one_can_be_asked_for(tmp_path: Path) -> None:
-    registry = PromptRegistry(put(tmp_path, "linear/continue.v3.md", GOOD.format(version=3)))
-    assert registry.versions("linear/continue") == [1, 2, 3]
+    registry = PromptRegistry(put(tmp_path, "linear/continue.v4.md", GOOD.format(version=4)))
+    assert registry.versions("linear/continue") == [1, 2, 3, 4]
     assert registry.get("linear/continue").render(content="hello").user == "hello"
     assert registry.get("linear/continue", 1).render(**FIRST).version == 1
 
 
 def test_a_file_of_the_user_replaces_the_packaged_one_of_its_version(tmp_path: Path) -> None:
     packaged = PromptRegistry().get("linear/continue")
-    registry = PromptRegistry(put(tmp_path, "linear/continue.v2.md", GOOD.format(version=2)))
+    registry = PromptRegistry(put(tmp_path, "linear/continue.v3.md", GOOD.format(version=3)))
     mine = registry.get("linear/continue")
     assert mine.render(content="x").system == "Think."
     assert mine.hash != packaged.hash
@@ -65,7 +65,7 @@ def test_an_unknown_name_or_version_offers_what_there_is() -> None:
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        ({"content": "x"}, "lacks the variable doubt"),
+        ({"content": "x"}, "lacks the variable contradicted"),
         ({**VARIABLES, "extra": 1}, "does not know the variable extra"),
         ({**VARIABLES, "history": [{"input": "a"}]}, "no attribute 'content'"),
     ],

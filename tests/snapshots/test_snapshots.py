@@ -32,6 +32,9 @@ LENSES = [
 FAILED = {"answer": "Two pizzas are 23 euros.", "claims": ["2 * 12 == 23"]}
 """An answer whose calculation does not hold."""
 
+CONTRADICTED = [{"sentence": "Anna may eat 5 peanuts.", "memory": "Anna may eat 0 peanuts."}]
+"""A sentence of it that a memory contradicts."""
+
 EXAMPLES: dict[str, dict[str, Any]] = {
     "auto/compare": {
         "content": "Where shall we eat with Anna?",
@@ -106,6 +109,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "linear/continue": {
         "failed": FAILED,
+        "contradicted": CONTRADICTED,
         "content": "What must we tell the restaurant?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "memories": [
@@ -133,6 +137,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "tree/explore": {
         "failed": FAILED,
+        "contradicted": CONTRADICTED,
         "content": "Where shall we eat?",
         "approach": "Ask a restaurant to leave the peanuts out.",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
@@ -167,6 +172,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "constraints": ["It costs nothing."],
     },
     "divergent/synthesise": {
+        "failed": FAILED,
+        "contradicted": CONTRADICTED,
         "content": "How do we keep Anna safe at dinner?",
         "perspectives": [
             {"label": "P1", "lens": "inversion", "viewpoint": "Tell nobody.", "broken": []},
@@ -197,6 +204,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "question": "Can Anna eat there?",
         "memories": [{"id": 1, "label": "[M1, 2026-10-01, fact]", "content": "Anna is allergic to peanuts."}],
         "failed": FAILED,
+        "contradicted": CONTRADICTED,
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "focus_areas": ["safety"],
         "weaknesses": ["It forgets the oil."],
@@ -408,6 +416,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "conflicts": ["critical disagrees with creative: the rooms are alike"],
     },
     "thinking/synthesise": {
+        "failed": FAILED,
+        "contradicted": CONTRADICTED,
         "problem": "How do we sleep?",
         "background": "The band plays on Fridays.",
         "constraints": ["It costs nothing."],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.text.calculations import LONGEST, holds
+from reasonloom.text.calculations import LONGEST, evaluate, holds
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,11 @@ def test_sums_and_products_hold_and_their_neighbours_do_not(a: int, b: int, sign
     value = {"+": a + b, "-": a - b, "*": a * b}[sign]
     assert holds(f"({a}) {sign} ({b}) == {value}") is True
     assert holds(f"({a}) {sign} ({b}) == {value + 1}") is False
+
+
+def test_an_expression_of_named_values_is_evaluated() -> None:
+    values = {"q0": 3, "q1": 2_400.0}
+    assert evaluate("q0 * (q1 - 400) / 2**2", values) == 1_500
+    assert evaluate("max(q0, 2)", values) == 3
+    for text in ("q2 + 1", "q0 ** q1 ** 9", "q0 == 3", "q0.real", "", "q0 +", "q0" + "+q0" * 200):
+        assert evaluate(text, values) is None

@@ -30,7 +30,7 @@ from reasonloom.text.shortening import shorten
 
 Json = dict[str, Any]
 NO_CHECKPOINT = "there is no checkpoint to go back to: name a session that has one"
-BOTH = "{content}\n\nTwo direct answers differ; either may be wrong:\n1. {first}\n2. {second}"
+BOTH = "{content}\n\nTwo direct answers, of which either may be wrong:\n1. {first}\n2. {second}"
 LONGEST_ANSWER, LEAST_ROOM = 4_000, 200
 DIRECT_NODES: Mapping[str, Callable[..., Any]] = {
     "recall_context": recall_context,

@@ -34,8 +34,9 @@ SAMPLES = 2
 class DirectState(MemoryState, total=False):
     """`place` holds the ids of the session, of the branch, and of its head (None at first).
 
-    `samples` are the direct answers: number, content, confidence; `agreement` says whether they
-    come to the same, and why.
+    `samples` are the direct answers: number, content, confidence, and notes on the `faults` that
+    checks found, which a run that an earlier version began does not know. `agreement` says whether
+    they come to the same, and why.
     """
 
     place: dict[str, Any]
@@ -89,7 +90,8 @@ async def answer_directly(task: SampleTask, runtime: Runtime[Execution]) -> dict
     )
     asking = partial(ask_or_note, execution, what="a direct answer")
     informed = await ask_informed(execution, question, asking)
-    heard, notes = informed.reply, [*informed.reply.notes, *informed.notes]
+    heard, faults = informed.reply, informed.faults.notes
+    notes = [*heard.notes, *(each for each in informed.notes if each not in faults)]
     if heard.fault:
         return {"samples": [], "notes": notes}
     parsed = heard.parsed or {"thought": heard.text, "confidence": DEFAULT_CONFIDENCE}
@@ -97,16 +99,20 @@ async def answer_directly(task: SampleTask, runtime: Runtime[Execution]) -> dict
         "number": number,
         "content": parsed["thought"],
         "confidence": float(parsed["confidence"]),
+        "faults": faults,
     }
     return {"samples": [sample], "notes": notes, **informed.added}
 
 
 async def compare_answers(state: DirectState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask whether both answers come to the same."""
+    """Ask whether both answers come to the same, unless checks found faults in both."""
     execution = runtime.context
     samples = answers_of(state)
     if len(samples) < SAMPLES:
         return {"agreement": {"same": False}}
+    if not _sound(state):
+        faults = [note for each in state["samples"] for note in each["faults"]]
+        return {"agreement": {"same": False}, "notes": [*dict.fromkeys(faults)]}
     question = Question(
         node="compare_answers",
         prompt="auto/compare",
@@ -133,9 +139,11 @@ async def persist_answer(
 ) -> dict[str, Any]:
     """Store the surer of two answers that agree as a step of its session, and in memory.
 
+    One in which checks found no fault goes before one in which they did.
+
     `answer` makes the run's answer of that step's. Their confidence is the mean of both.
     """
-    best = most_confident(state["samples"])
+    best = most_confident(_sound(state))
     thought = next_thought(
         execution, state["place"], mode=MODE, question=execution.request(ExecutingAuto).content,
         content=best["content"],
@@ -150,5 +158,10 @@ def agreed(state: DirectState) -> bool:
 
 
 def differ(state: DirectState) -> bool:
-    """Tell whether two answers came and do not come to the same."""
+    """Tell whether two answers came and do not come to the same, or both have faults."""
     return len(answers_of(state)) == SAMPLES and not agreed(state)
+
+
+def _sound(state: DirectState) -> list[dict[str, Any]]:
+    """Return the direct answers in which checks found no fault."""
+    return [each for each in state["samples"] if not each.get("faults")]

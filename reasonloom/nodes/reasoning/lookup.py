@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut
 from reasonloom.nodes.offline import cited_memories
 from reasonloom.nodes.reasoning.context import look_up, look_up_again, merge_memories
+from reasonloom.nodes.reasoning.verification.faults import Faults, find_faults
 from reasonloom.nodes.runs.llm_call import SHARE, OptionalReply
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.runs import replies
 from reasonloom.stores.runs.replies import CallKey
-from reasonloom.text.calculations import holds
 
 if TYPE_CHECKING:
     from reasonloom.llm.interfaces import Reply
@@ -34,12 +34,13 @@ MOST_LOOKUPS = 2
 
 MOST_SEARCHES = 3
 NUMBER = re.compile(r"\bM(\d+)\b")
-ANSWERS = ("thought", "viewpoint", "conclusion", "output", "revision")
+ANSWERS = ("thought", "viewpoint", "conclusion", "output", "revision", "synthesis")
 """The fields of replies that hold what is answered."""
 
 FAILED = "the answer to {what}: {message}"
 LOOKED_UP, CHECKED = "what was looked up", "what a check found"
-WRONG = "a calculation in the answer does not hold: {claim}"
+CHECK = "check"
+NOTHING = Faults()
 
 
 def _union(known: list[int], more: list[int]) -> list[int]:
@@ -58,12 +59,16 @@ class MemoryState(ToolState, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Informed(Generic[R]):
-    """A reply, the memories found for it, the ids of those that it rests on, and notes."""
+    """A reply, the memories found for it, the ids of those that it rests on, and notes.
+
+    `faults` are what checks found in it, and still find after it was asked for again.
+    """
 
     reply: R
     found: list[dict[str, Any]]
     used: list[int]
     notes: list[str]
+    faults: Faults = NOTHING
 
     @property
     def added(self) -> dict[str, Any]:
@@ -78,20 +83,22 @@ async def ask_informed(
     *,
     searches: str = "lookup",
     but: str = "",
+    against: Sequence[dict[str, Any]] = (),
 ) -> Informed[R]:
     """Ask with the memories of the question, and again with what the reply lacks or has wrong.
 
     First what it would search for is looked up, where `searches` names the field of the reply that
     tells; a memory that says `but` word for word is not found. Then its calculations are checked,
-    and those that do not hold are given back to it once. An answer to a look-up or a check that
-    fails leaves the reply before it as it is.
+    and its figures where the prompt takes what is `contradicted`, by the memories that it was given
+    and those of `against`. Faults are given back to it once. An answer to a look-up or a check
+    that fails leaves the reply before it as it is.
 
     Raises:
         ServiceFault: as `asking` does, for the first question.
     """
     declared = execution.loom.prompts.get(question.prompt).about.variables
-    fresh = {"failed": None} if "failed" in declared else {}
-    asker = _Asker(execution, question, asking, {**question.variables, **fresh})
+    variables = first_variables(execution, question.prompt, question.variables)
+    asker: _Asker[R] = _Asker(execution, question, asking, variables)
     memories: list[dict[str, Any]] = [*question.variables.get("memories", [])]
     given = len(memories)
     found: list[dict[str, Any]]
@@ -109,14 +116,61 @@ async def ask_informed(
             break
         reply = _after(reply, better)
         latest = replace(question, task=f"{question.task}.lookup{number}")
-    wrong = _wrong_claims(reply)
-    if wrong and fresh:
-        failed = {"answer": _answer_text(reply), "claims": wrong}
-        better = await asker.again("check", CHECKED, failed=failed)
-        reply = _after(reply, better) if better else reply
-        wrong = _wrong_claims(reply)
-    asker.notes += [WRONG.format(claim=each) for each in wrong]
-    return informed_by(reply, memories, given, asker.notes)
+    compared = [*memories, *against] if "contradicted" in declared else []
+    checked: _Checked[R] = await _check(asker, reply, compared, again="failed" in declared)
+    informed = informed_by(checked.reply, memories, given, [*asker.notes, *checked.faults.notes])
+    return replace(informed, faults=checked.faults)
+
+
+def first_variables(
+    execution: Execution, prompt: str, variables: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the variables of a prompt as it is asked first, when nothing has failed yet."""
+    declared = execution.loom.prompts.get(prompt).about.variables
+    return {**variables, **{name: None for name in ("failed", "contradicted") if name in declared}}
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked(Generic[R]):
+    """A reply and the faults that checks find in it."""
+
+    reply: R
+    faults: Faults
+
+
+async def _check(
+    asker: _Asker[R], reply: R, memories: Sequence[dict[str, Any]], *, again: bool
+) -> _Checked[R]:
+    """Return the reply, asked for `again` if checks find faults in it, and what they find then.
+
+    What was answered before a run was resumed counts, also where a comparison with memories, whose
+    time is limited, comes to less this time.
+    """
+    faults = await _faults(asker.execution, reply, memories)
+    if not again or not (faults or await asker.is_recorded(CHECK)):
+        return _Checked(reply, faults)
+    failed = {"answer": _answer_text(reply), "claims": faults.calculations}
+    more: dict[str, Any] = {"failed": failed}
+    if faults.contradictions:
+        more["contradicted"] = [
+            {"sentence": each.sentence, "memory": each.memory} for each in faults.contradictions
+        ]
+    better = await asker.again(CHECK, CHECKED, **more)
+    if better is None:
+        return _Checked(reply, faults)
+    left = await _faults(asker.execution, better, memories)
+    return _Checked(_after(reply, better), left)
+
+
+async def _faults(
+    execution: Execution, reply: Reply | OptionalReply, memories: Sequence[dict[str, Any]]
+) -> Faults:
+    """Return what checks find wrong in a reply; without a language model nothing was stated."""
+    if execution.loom.llm.offline:
+        return NOTHING
+    read = reply.parsed is None or any(name in reply.parsed for name in ANSWERS)
+    answer = _answer_text(reply) if read else ""
+    return await find_faults(answer, _strings(reply, "claims"), memories)
 
 
 async def _look_up_once(
@@ -191,7 +245,7 @@ class _Asker(Generic[R]):
         full = (
             spent.calls * 2 >= settings.budget_calls or spent.tokens * 2 >= settings.budget_tokens
         )
-        if full and not await self._is_recorded(task):
+        if full and not await self.is_recorded(task):
             raise BudgetExceeded("half of the run's budget is used up")
         seconds = self._seconds()
         if seconds <= 0:
@@ -214,7 +268,7 @@ class _Asker(Generic[R]):
             raise LlmRefused("it was not the JSON asked for")
         return reply
 
-    async def _is_recorded(self, task: str) -> bool:
+    async def is_recorded(self, task: str) -> bool:
         """Tell whether this was answered before the run was resumed, and so costs nothing."""
         run, question = self.execution.run, self.question
         if not run.resumed:
@@ -234,11 +288,6 @@ class _Asker(Generic[R]):
 def _after(first: R, second: R) -> R:
     """Return a second reply with the cost of both."""
     return replace(second, usage=first.usage + second.usage)
-
-
-def _wrong_claims(reply: Reply | OptionalReply) -> list[str]:
-    """Return the calculations of a reply that do not hold, as far as they can be read."""
-    return [each for each in _strings(reply, "claims") if holds(each) is False]
 
 
 def _answer_text(reply: Reply | OptionalReply) -> str:

@@ -93,23 +93,24 @@ async def weigh_round(state: ThinkingState, runtime: Runtime[Execution]) -> dict
     if "synthesis" in state and not outputs_of_quarter(outputs, quarter):
         return {"notes": [EARLIER]}
     conflicts, unsettled = _conflicts(brief, outputs)
-    heard = await ask_synthesis(
+    informed = await ask_synthesis(
         execution,
-        brief,
+        state,
         outputs,
         unsettled,
         number=quarter,
         reserve=ReservePolicy(last=True) if stopped else NO_RESERVE,
         share=1.0 if stopped else WEIGHING_SHARE,
     )
+    heard, notes = informed.reply, [*informed.reply.notes, *informed.notes]
     made = parse_synthesis(heard, last_outputs(brief, outputs))
-    added: dict[str, Any] = {"notes": heard.notes}
+    added: dict[str, Any] = {"notes": notes}
     if made["made"] or (stopped and "synthesis" not in state):
         _resolve(unsettled, heard.parsed or {})
-        synthesis, notes = await combine(execution, brief, outputs, made, conflicts)
-        added = {"synthesis": synthesis, "notes": [*heard.notes, *notes]}
+        synthesis, more = await combine(execution, brief, outputs, made, conflicts)
+        added = {"synthesis": synthesis, "notes": [*notes, *more]}
     elif stopped:
-        added["notes"] = [*heard.notes, EARLIER]
+        added["notes"] = [*notes, EARLIER]
     return added | ({} if stopped else _next(execution, state, heard.parsed or {}, added["notes"]))
 
 

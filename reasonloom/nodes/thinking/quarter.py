@@ -12,7 +12,7 @@ from langgraph.types import Send
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_question
-from reasonloom.nodes.reasoning.lookup import Informed, ask_informed, informed_by
+from reasonloom.nodes.reasoning.lookup import Informed, ask_informed, first_variables, informed_by
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note, late_reply
 from reasonloom.nodes.thinking.state import (
@@ -143,8 +143,9 @@ def _question(execution: Execution, task: StreamTask) -> Question:
     brief, quarter = task["brief"], task["quarter"]
     several, reserve = len(brief["streams"]) > 1, None
     if several and (quarter > 1 or task["stream"] != brief["streams"][0]):
-        synthesis = execution.loom.prompts.get(synthesis_prompt(brief))
-        reserve = cost_of(execution, synthesis.render(**synthesis_variables(brief, [], [])))
+        name = synthesis_prompt(brief)
+        given = first_variables(execution, name, synthesis_variables(brief, [], []))
+        reserve = cost_of(execution, execution.loom.prompts.get(name).render(**given))
     return Question(
         node="carry_stream",
         prompt=PROMPT,

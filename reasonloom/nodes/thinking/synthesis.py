@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import confidence_of, open_question, quotes_on
+from reasonloom.nodes.reasoning.lookup import Informed, ask_informed
 from reasonloom.nodes.runs.budget import ReservePolicy
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.similarity import similarity_of
@@ -62,17 +64,19 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
         return {"synthesis": _open_synthesis(state, [*ends.values()])}
     conflicts = find_conflicts(brief, outputs)
     majority = majority_of(brief, ends)
+    checks: list[str] = []
     if len(brief["streams"]) == 1 or majority:
         conclusion = majority.conclusion if majority else next(iter(ends.values()))["conclusion"]
         made: dict[str, Any] = {"conclusion": conclusion, "advice": [], "made": True}
         heard = OptionalReply()
     else:
-        heard = await ask_synthesis(execution, brief, outputs, conflicts)
+        informed = await ask_synthesis(execution, state, outputs, conflicts)
+        heard, checks = informed.reply, informed.notes
         made = parse_synthesis(heard, ends)
     synthesis, notes = await combine(execution, brief, outputs, made, conflicts)
     if majority:
         synthesis["parts"]["agreement"] = round(majority.share, 4)
-    return {"synthesis": synthesis, "notes": [*heard.notes, *notes]}
+    return {"synthesis": synthesis, "notes": [*heard.notes, *checks, *notes]}
 
 
 async def combine(
@@ -136,15 +140,16 @@ def _open_synthesis(state: ThinkingState, ends: Sequence[StreamOutput]) -> dict[
 
 async def ask_synthesis(
     execution: Execution,
-    brief: Brief,
+    state: ThinkingState,
     outputs: Sequence[StreamOutput],
     conflicts: Sequence[dict[str, Any]],
     *,
     number: int = 0,
     reserve: ReservePolicy = LAST,
     share: float = 1.0,
-) -> OptionalReply:
+) -> Informed[OptionalReply]:
     """Ask for a synthesis; `number` counts those of one run, `share` is of the time left."""
+    brief = state["brief"]
     left = seconds_until(execution, brief, SYNTHESIS_SHARE)
     question = Question(
         node="synthesise",
@@ -155,7 +160,8 @@ async def ask_synthesis(
         seconds=None if left is None else left * share,
         aside=reserve,
     )
-    return await ask_or_note(execution, question, "the synthesis")
+    asking = partial(ask_or_note, execution, what="the synthesis")
+    return await ask_informed(execution, question, asking, against=state.get("memories", []))
 
 
 def synthesis_prompt(brief: Brief) -> str:

@@ -74,6 +74,7 @@ async def revised(model: SimulatedCritic, content: str, critique: dict[str, Any]
         history=[],
         memories=[],
         failed=None,
+        contradicted=None,
         focus_areas=[],
         weaknesses=critique["weaknesses"],
         recommendations=critique["recommendations"],

@@ -132,7 +132,7 @@ async def test_a_run_records_what_it_took(access: Access, embedder: Embedder) ->
         async with engine.loom.database.begin(Caller("local")) as tx:
             (made,) = (await runs.calls_of(tx, [run.id]))[run.id]
         assert (made["prompt"], made["prompt_version"], len(made["prompt_hash"])) == (
-            "linear/continue", 2, 16,
+            "linear/continue", 3, 16,
         )  # fmt: skip
         assert (made["tokens_in"], made["tokens_out"], made["cost_usd"]) == (10, 5, 0.01)
         assert made["model"] == "scripted-1"

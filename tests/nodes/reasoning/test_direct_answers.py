@@ -8,12 +8,33 @@ from typing import Any
 import pytest
 
 from reasonloom.errors import LlmUnavailable
-from reasonloom.llm.interfaces import Embedder, Reply, Usage
+from reasonloom.llm.interfaces import Ask, Embedder, Reply, Usage
 from reasonloom.stores.access import Access
 from tests.graphs.runs.test_engine import ScriptedLlm, rows, thought
 from tests.nodes.reasoning.test_auto import vote
 from tests.support.calls import call
 from tests.support.reasoning.sessions import answered, stored_rows, thinking, whole
+
+
+class ByTask(ScriptedLlm):
+    """Answers the sample of each number as told, and all that follows from the script."""
+
+    def __init__(self, answers: dict[str, str], *script: Reply | Exception) -> None:
+        super().__init__(*script)
+        self._answers = answers
+        self._left = [*script]
+
+    async def answer(self, ask: Ask) -> Reply:
+        self.asked.append(ask)
+        if ask.pipe == "linear" and len(self._left) == len(self._script):
+            again = "<failed>" in str(ask.messages[-1].content)
+            task = f"{ask.sample}.check" if again else str(ask.sample)
+            return thought(self._answers.get(task, self._answers[str(ask.sample)]))
+        step = self._left.pop(0) if len(self._left) > 1 else self._left[0]
+        if isinstance(step, Exception):
+            raise step
+        return step
+
 
 QUESTION = "What is 17 percent of 2,340?"
 GIVEN: dict[str, Any] = {"content": QUESTION, "execute": True}
@@ -84,3 +105,30 @@ async def test_whoever_hints_or_does_not_execute_is_answered_by_the_choice_alone
     if not more.get("execute", True):
         assert len(llm.asked) == 1
         assert stored_rows(access) == []
+
+
+WRONG = "It is 17 * 2,340 / 100 = 379.80."
+RIGHT = "It is 17 * 2,340 / 100 = 397.80."
+
+
+async def test_one_answer_without_a_fault_is_kept(access: Access, embedder: Embedder) -> None:
+    llm = ByTask({"0": WRONG, "0.check": WRONG, "1": RIGHT}, compared(same=True))
+    async with thinking(access, embedder, llm) as engine:
+        outcome = await call(engine, "reasoning_auto", GIVEN)
+    assert outcome.answer["result"]["content"] == RIGHT
+    assert not any("does not hold" in note for note in outcome.notes)
+
+
+async def test_two_answers_with_faults_are_no_reason_to_stop(
+    access: Access, embedder: Embedder
+) -> None:
+    llm = ByTask({"0": WRONG, "1": WRONG}, vote("linear"), LlmUnavailable("away"))
+    async with thinking(access, embedder, llm) as engine:
+        outcome = await call(engine, "reasoning_auto", GIVEN)
+    assert outcome.answer["direct_answers"] == [WRONG, WRONG]
+    assert outcome.answer["recommended_mode"] in {"tree", "divergent", "ponder"}
+    assert any(
+        note.startswith("a calculation in the answer does not hold: It is 17")
+        for note in outcome.notes
+    )
+    assert llm.asked[4].pipe == "auto", "nobody is asked whether they come to the same"

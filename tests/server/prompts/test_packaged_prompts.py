@@ -62,7 +62,7 @@ async def test_a_prompt_is_filled_in_as_its_mode_does_it() -> None:
     template = PromptRegistry().get("linear/continue")
     memories = [{"content": "The bridge is closed."}]
     given = {"content": "Which way?", "history": [], "memories": memories}
-    wanted = template.render(**given, doubt="", failed=None)
+    wanted = template.render(**given, doubt="", failed=None, contradicted=None)
     async with asking() as client:
         texts = await filled(
             client, "linear/continue", content="Which way?", memories=json.dumps(memories)
@@ -104,9 +104,9 @@ async def test_what_does_not_fit_is_a_malformed_call(
 
 async def test_the_users_own_version_goes_over_the_packaged_one(tmp_path: Path) -> None:
     packaged = (PACKAGED / "linear" / "continue.v1.md").read_text(encoding="utf-8")
-    own = packaged.replace("version: 1", "version: 2").replace("You continue", "Go on with")
+    own = packaged.replace("version: 1", "version: 3").replace("You continue", "Go on with")
     (tmp_path / "linear").mkdir()
-    (tmp_path / "linear" / "continue.v2.md").write_text(own, encoding="utf-8")
+    (tmp_path / "linear" / "continue.v3.md").write_text(own, encoding="utf-8")
     async with asking(prompts=tmp_path) as client:
         system, user = await filled(client, "linear/continue", content="Which way?")
     assert system.startswith("Go on with a line")
@@ -129,7 +129,7 @@ def test_what_is_asked_for_first_or_walked_through_may_be_left_out() -> None:
     template = PromptRegistry().get("linear/continue")
     assert required_variables(template) == {"content"}
     walked = {name for name, uses in variable_uses(template).items() if Use.ITERATED in uses}
-    assert walked == {"history", "memories"}
+    assert walked == {"history", "memories", "contradicted"}
 
 
 AS_GIVEN = (

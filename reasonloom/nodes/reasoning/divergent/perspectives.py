@@ -18,7 +18,7 @@ from reasonloom.nodes.offline import open_question, undecided
 from reasonloom.nodes.reasoning.attempts import first_sentences, most_confident
 from reasonloom.nodes.reasoning.divergent.constraint_check import check_constraints
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES, Lens
-from reasonloom.nodes.reasoning.lookup import ask_informed
+from reasonloom.nodes.reasoning.lookup import ask_informed, first_variables
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 
@@ -225,8 +225,8 @@ async def _ask_for_perspective(
 
 def _synthesis(execution: Execution, request: ReasoningDivergent) -> Cost:
     """Return the cost of the synthesis without the viewpoints that it reads."""
-    prompt = execution.loom.prompts.get(PROMPT).render(**variables(request, []))
-    return cost_of(execution, prompt)
+    given = first_variables(execution, PROMPT, variables(request, []))
+    return cost_of(execution, execution.loom.prompts.get(PROMPT).render(**given))
 
 
 def usable_views(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The steps of divergent reasoning: recall, take all perspectives at once, synthesise."""
 
+from functools import partial
 from operator import add
 from typing import Annotated, Any
 
@@ -26,7 +27,7 @@ from reasonloom.nodes.reasoning.divergent.perspectives import (
     usable_views,
     variables,
 )
-from reasonloom.nodes.reasoning.lookup import MemoryState
+from reasonloom.nodes.reasoning.lookup import Informed, MemoryState, ask_informed
 from reasonloom.nodes.runs.budget import ReservePolicy
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.similarity import similarity_of
@@ -96,7 +97,8 @@ async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict
         raise _fault(latest_views(state["views"]))
     if execution.loom.llm.offline:
         return _open_synthesis(state, views)
-    heard = await _ask_for_synthesis(execution, state, views)
+    informed = await _ask_for_synthesis(execution, state, views)
+    heard = informed.reply
     made = read_synthesis(heard, views)
     all_views = latest_views(state["views"])
     texts = [each["viewpoint"] for each in all_views if "viewpoint" in each]
@@ -105,7 +107,7 @@ async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict
         made["sources"] = most_similar(views, made["content"], likeness)
         made["notes"].append(FOUND)
     sure = confidence(views, made)
-    notes = [*heard.notes, *made.pop("notes"), *likeness.notes]
+    notes = [*heard.notes, *informed.notes, *made.pop("notes"), *likeness.notes]
     return {
         "attempts": [*attempts, {**made, "confidence": sure}],
         "novelty": {label(each): novelty(each, all_views, likeness) for each in views},
@@ -129,7 +131,7 @@ def _fault(views: list[dict[str, Any]]) -> errors.ServiceFault:
 
 async def _ask_for_synthesis(
     execution: Execution, state: DivergentState, views: list[dict[str, Any]]
-) -> OptionalReply:
+) -> Informed[OptionalReply]:
     request = execution.request(ReasoningDivergent)
     question = Question(
         node="synthesise",
@@ -140,7 +142,8 @@ async def _ask_for_synthesis(
         thread=state["session"]["id"],
         aside=ReservePolicy(last=True),
     )
-    return await ask_or_note(execution, question, "the synthesis")
+    asking = partial(ask_or_note, execution, what="the synthesis")
+    return await ask_informed(execution, question, asking, against=state.get("memories", []))
 
 
 def after_synthesis(state: DivergentState, runtime: Runtime[Execution]) -> list[Send] | str:

@@ -76,7 +76,9 @@ async def revise_once(meter: MeteredModel, answer: str, round_: int) -> str:
     same = {"question": "", "history": [], "memories": [], "focus_areas": [], "content": answer}
     critique = await meter.ask("reflection/critique", sample=round_, **same)
     findings = {name: critique[name] for name in ("weaknesses", "recommendations")}
-    revision = await meter.ask("reflection/revise", sample=round_, failed=None, **same, **findings)
+    revision = await meter.ask(
+        "reflection/revise", sample=round_, failed=None, contradicted=None, **same, **findings
+    )
     return str(revision["revision"])
 
 

@@ -1,0 +1,102 @@
+"""Finds figures of an answer that memories contradict, by the engine of `memory_ground`.
+
+That engine calls a claim contradicted on less than a whole answer allows: of correct answers half
+have a sentence that it opposes to some memory. Here another figure is needed in a memory that says
+all the rest, and the packaged reader must see the contradiction too; docs/reasoning.md has what
+that finds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reasonloom.errors import EmbedderUnavailable
+from reasonloom.llm.classifier import entail
+from reasonloom.nodes.graph_memory.grounding.confirmation import excerpt
+from reasonloom.nodes.graph_memory.grounding.pair import judge_texts
+from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
+from reasonloom.nodes.graph_memory.grounding.verdict import weigh_evidence
+from reasonloom.text.language import is_english
+from reasonloom.text.sentences import sentences_in
+
+MOST_SENTENCES = 40
+SECONDS = 2.0
+"""Time that the comparing of one answer may take."""
+
+DENIED = 0.5
+"""Probability of a contradiction from which the reader sees one."""
+
+LEAST_SHARED, MOST_LEFT = 3, 1
+"""Terms of the sentence that the memory must have, and that it may lack."""
+
+THRESHOLD = 0.5
+_PAST = re.compile(r"^\[M\d+,[^\]]*(?:, superseded by M\d+|, conversation)\]")
+"""The labels of memories that hold no longer, and of excerpts, which are what somebody said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A sentence of an answer, and the memory that has another figure."""
+
+    sentence: str
+    memory_id: int
+    memory: str
+
+
+async def find_contradictions(
+    text: str, memories: Sequence[Mapping[str, Any]]
+) -> list[Contradiction]:
+    """Return the sentences that a current memory contradicts; what none says is no fault.
+
+    `memories` have `id`, `content` and `label`, as prompts are given them. English only.
+    """
+    current = {
+        int(each["id"]): str(each["content"])
+        for each in memories
+        if not _PAST.match(each.get("label", ""))
+    }
+    found = await asyncio.to_thread(_opposed, text, current) if current else []
+    try:
+        seen = await entail(
+            [(excerpt(each.memory, each.sentence), each.sentence) for each in found]
+        )
+    except EmbedderUnavailable:
+        return []
+    return [each for each, read in zip(found, seen, strict=True) if read.contradiction >= DENIED]
+
+
+def _opposed(text: str, current: Mapping[int, str]) -> list[Contradiction]:
+    """Return the sentences with a figure that the words of a memory oppose."""
+    until = time.monotonic() + SECONDS
+    found = []
+    for sentence in sentences_in(text)[:MOST_SENTENCES]:
+        left = until - time.monotonic()
+        if left <= 0:
+            break
+        if any(each.value for each in read_text(sentence).terms) and is_english(sentence):
+            found += _opposing(sentence, current, left)
+    return found
+
+
+def _opposing(sentence: str, current: Mapping[int, str], seconds: float) -> list[Contradiction]:
+    verdict = weigh_evidence(sentence, current, {}, threshold=THRESHOLD, seconds=seconds)
+    if not verdict.contradicted or len(verdict.uncovered) > MOST_LEFT:
+        return []
+    against = [
+        Contradiction(sentence, each.id, current[each.id])
+        for each in verdict.witnesses
+        if each.relation == "contradicts"
+        and len(each.covers) >= LEAST_SHARED
+        and _has_other_figure(sentence, current[each.id])
+    ]
+    return against[:1]
+
+
+def _has_other_figure(sentence: str, memory: str) -> bool:
+    parts = judge_texts(sentence, memory).parts
+    return any(each.against is not None and each.against.kind == "figure" for each in parts)

@@ -1,0 +1,55 @@
+"""Checks the statements of a text that can be worked out: calculations, units, dates and times.
+
+What is quoted, denied, supposed or put as a question is not checked, and neither is what cannot be
+read for certain: a false alarm costs a further question.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+
+from reasonloom.nodes.reasoning.verification.dates import check_dates
+from reasonloom.nodes.reasoning.verification.equations import check_equations
+from reasonloom.text.calculations import SPELLINGS
+from reasonloom.text.sentences import sentences_in
+
+MOST_CHARACTERS, MOST_SENTENCES, MOST_CHECKS = 20_000, 300, 200
+
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_SIGNS = str.maketrans(
+    {each: meant for each, meant in SPELLINGS.items() if meant in ("*", "/", "-")} | {"⋅": "*"}
+)
+_BULLET = re.compile(r"^(?:[-*\u2022]|\d+[.)])\s+")
+_QUOTED = re.compile(r'"[^"\n]*"|\u201c[^\u201d\n]*\u201d|\u00ab[^\u00bb\n]*\u00bb')
+_UNSURE = re.compile(
+    r"\b(?:not|never|neither|nor|wrong(?:ly)?|incorrect(?:ly)?|false|untrue|mistake[ns]?"
+    r"|if|suppose|assum(?:e|ing)|imagine|unless|rather than|claim(?:s|ed)?|says?|said|wrote|writes"
+    r"|according to|binary|hex(?:adecimal)?|octal|mod(?:ulo)?|should be"
+    r"|(?:business|working|work|trading) days?)\b|n['\u2019]t\b|\?\s*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A statement of a text: its sentence, whether it holds, and what would be right."""
+
+    sentence: str
+    holds: bool
+    correct: str
+
+
+def check_statements(text: str) -> list[Checked]:
+    """Return the statements of a text that can be checked, in their order."""
+    unquoted = _QUOTED.sub(" … ", _CODE.sub("\n", text[:MOST_CHARACTERS]))
+    found: list[Checked] = []
+    for sentence in islice(sentences_in(unquoted), MOST_SENTENCES):
+        if not any(map(str.isdigit, sentence)) or _UNSURE.search(sentence):
+            continue
+        plain = _BULLET.sub("", sentence).translate(_SIGNS)
+        for verdict, correct in (*check_equations(plain), *check_dates(plain)):
+            if verdict is not None:
+                found.append(Checked(sentence, verdict, correct))
+    return found[:MOST_CHECKS]

@@ -402,6 +402,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         ],
     },
     "thinking/deliberate": {
+        "failed": FAILED,
+        "contradicted": CONTRADICTED,
         "problem": "How do we sleep?",
         "background": "The band plays on Fridays.",
         "constraints": ["It costs nothing."],

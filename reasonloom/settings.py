@@ -140,6 +140,7 @@ class Settings(BaseSettings):
     history_tokens: int = Field(4_000, ge=100, le=1_000_000)
     context_tokens: int = Field(1_200, ge=100, le=1_000_000)
     judges: Literal["together", "separate"] = Field("together")
+    execute: Literal["on", "off"] = Field("off")
 
     # past conversations
     max_response_tokens: int = Field(2_000, ge=100, le=1_000_000)

@@ -52,7 +52,7 @@ def refused(done: subprocess.CompletedProcess[bytes] | subprocess.CompletedProce
         (("memory", "export", "-", "--user", " "), "--user: must be 1 to 256 characters"),
         (("eval", "report", LONG), "there is no run aaa"),
         (("prompts", "new", "linear/continue", "--folder", "/dev/null/x"),
-         "folder: continue.v3.md cannot be written there: Not a directory"),
+         "folder: continue.v4.md cannot be written there: Not a directory"),
         (("bench", "--only", "start", "--output", "nowhere/x"), "--output: the folder of x is not"),
         (("db", "stop"), "it is not ours to stop"),
         (("serve", "--stateless"), "--stateless: needs --http HOST:PORT"),

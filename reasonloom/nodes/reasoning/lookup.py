@@ -127,7 +127,12 @@ def first_variables(
 ) -> dict[str, Any]:
     """Return the variables of a prompt as it is asked first, when nothing has failed yet."""
     declared = execution.loom.prompts.get(prompt).about.variables
-    return {**variables, **{name: None for name in ("failed", "contradicted") if name in declared}}
+    first = {
+        "failed": None,
+        "contradicted": None,
+        "executes": execution.loom.settings.execute == "on",
+    }
+    return {**variables, **{name: each for name, each in first.items() if name in declared}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +154,7 @@ async def _check(
     faults = await _faults(asker.execution, reply, memories)
     if not again or not (faults or await asker.is_recorded(CHECK)):
         return _Checked(reply, faults)
-    failed = {"answer": _answer_text(reply), "claims": faults.calculations}
+    failed = {"answer": _answer_text(reply), "claims": faults.claims}
     more: dict[str, Any] = {"failed": failed}
     if faults.contradictions:
         more["contradicted"] = [
@@ -170,7 +175,8 @@ async def _faults(
         return NOTHING
     read = reply.parsed is None or any(name in reply.parsed for name in ANSWERS)
     answer = _answer_text(reply) if read else ""
-    return await find_faults(answer, _strings(reply, "claims"), memories)
+    execute = execution.loom.settings.execute == "on"
+    return await find_faults(answer, _strings(reply, "claims"), memories, execute=execute)
 
 
 async def _look_up_once(

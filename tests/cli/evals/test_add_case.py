@@ -58,7 +58,7 @@ def run(
 
 
 def say(system: str, user: str) -> str:
-    """Answer right where the second version of the prompt is asked."""
+    """Answer right where the third version of the prompt is asked."""
     return json.dumps({"thought": RIGHT if MARK in system else WRONG, "confidence": 0.9})
 
 
@@ -82,7 +82,7 @@ def test_a_bad_run_is_shown_forked_made_a_case_and_asked_again(
     assert answer["content"] == WRONG
     bad = answer["run_id"]
     assert json.loads(run("runs", "show", bad).stdout)["status"] == "done"
-    fork = ("runs", "fork", bad, "--at", "continue_thought", "--prompt", "linear/continue=3")
+    fork = ("runs", "fork", bad, "--at", "continue_thought", "--prompt", "linear/continue=4")
     forked = json.loads(run(*fork, "--json", **told).stdout)["fork"]
     assert forked["answer"]["content"] == RIGHT
     cases = tmp_path / "cases.jsonl"
@@ -103,8 +103,8 @@ def test_a_bad_run_is_shown_forked_made_a_case_and_asked_again(
     }
     assert (origin["run"], origin["target_from"]) == (bad, forked["run_id"])
     assert origin["llm"] == "litellm:openai/gpt-4o-mini"
-    assert origin["prompts"]["linear/continue"]["version"] == 2
-    both = ("--prompt", "linear/continue=1", "--prompt", "linear/continue=3")
+    assert origin["prompts"]["linear/continue"]["version"] == 3
+    both = ("--prompt", "linear/continue=1", "--prompt", "linear/continue=4")
     done = run("eval", "run", str(cases), "--scorer", "contains", *both, "--json", **told)
     assert done.status == 0, done.refusal
     found = json.loads(done.stdout)

@@ -1,13 +1,15 @@
-"""What checks find wrong in an answer: calculations and dates, and what memory contradicts."""
+"""What checks find wrong in an answer: calculations, dates, code, and what memory contradicts."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from reasonloom.nodes.reasoning.verification.code import find_code_fault
 from reasonloom.nodes.reasoning.verification.memories import Contradiction, find_contradictions
+from reasonloom.nodes.reasoning.verification.sandbox import SandboxUnavailable
 from reasonloom.nodes.reasoning.verification.statements import check_statements
 from reasonloom.text.calculations import holds
 from reasonloom.text.shortening import shorten
@@ -16,19 +18,31 @@ MOST_FAULTS = 8
 LONGEST_SENTENCE = 200
 CORRECTED = "{sentence} (right is: {correct})"
 WRONG = "a calculation in the answer does not hold: {claim}"
+FAILING = "the answer's code fails a check: {fault}"
+NOT_RUN = "the answer's code was not run: {why}"
 CONTRADICTED = "the answer contradicts mem-{number}: {sentence}"
 
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """The faults of one answer; `calculations` are in words, with what is right where known."""
+    """The faults of one answer; `calculations` are in words, with what is right where known.
+
+    `code` is what fails when its Python is run, and `not_run` why that was not possible.
+    """
 
     calculations: list[str] = field(default_factory=list)
     contradictions: list[Contradiction] = field(default_factory=list)
+    code: str = ""
+    not_run: str = ""
 
     def __bool__(self) -> bool:
         """Tell whether there is any."""
-        return bool(self.calculations or self.contradictions)
+        return bool(self.calculations or self.contradictions or self.code)
+
+    @property
+    def claims(self) -> list[str]:
+        """Return what does not hold, in words for whoever answered."""
+        return [*self.calculations, *([self.code] if self.code else [])]
 
     @property
     def notes(self) -> list[str]:
@@ -38,15 +52,21 @@ class Faults:
             CONTRADICTED.format(number=each.memory_id, sentence=_short(each.sentence))
             for each in self.contradictions
         ]
-        return [*wrong, *against]
+        code = [FAILING.format(fault=self.code)] if self.code else []
+        code += [NOT_RUN.format(why=self.not_run)] if self.not_run else []
+        return [*wrong, *against, *code]
 
 
 async def find_faults(
-    answer: str, claims: Sequence[str], memories: Sequence[Mapping[str, Any]]
+    answer: str,
+    claims: Sequence[str],
+    memories: Sequence[Mapping[str, Any]],
+    *,
+    execute: bool = False,
 ) -> Faults:
     """Check the calculations that an answer rests on and those in its text, and its figures.
 
-    `memories` are those that its figures are compared with.
+    `memories` are those that its figures are compared with. `execute` runs its Python too.
     """
     wrong = [each for each in claims if holds(each) is False]
     checked = await asyncio.to_thread(check_statements, answer)
@@ -56,7 +76,13 @@ async def find_faults(
         if not each.holds
     ]
     against = await find_contradictions(answer, memories)
-    return Faults([*dict.fromkeys(wrong)][:MOST_FAULTS], against[:MOST_FAULTS])
+    faults = Faults([*dict.fromkeys(wrong)][:MOST_FAULTS], against[:MOST_FAULTS])
+    if not execute:
+        return faults
+    try:
+        return replace(faults, code=await asyncio.to_thread(find_code_fault, answer))
+    except SandboxUnavailable as why:
+        return replace(faults, not_run=str(why))
 
 
 def _short(sentence: str) -> str:

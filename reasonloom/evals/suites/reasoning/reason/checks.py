@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.reasoning.reason.sandbox import run_tests
+from reasonloom.nodes.reasoning.verification.sandbox import SandboxUnavailable, run_python
 
 Check = Mapping[str, Any]
 
@@ -94,3 +94,16 @@ CHECKS: dict[str, Callable[[Check, str], str]] = {
     "tests": _tests,
 }
 """What a check's `type` names."""
+
+
+def run_tests(code: str, tests: str) -> str:
+    """Return why code fails its tests, empty if it passes.
+
+    Raises:
+        InvalidArgument: this system cannot limit what a process takes.
+    """
+    try:
+        ran = run_python(f"{code}\n{tests}", isolated=False)
+    except SandboxUnavailable as fault:
+        raise InvalidArgument(f"check: no code is run: {fault}", field="check") from None
+    return f"fails: {ran.error}" if ran.error else ""

@@ -15,8 +15,7 @@ from reasonloom.evals.core.system import System
 from reasonloom.evals.simulated.reader import Reader, SimulatedReader
 from reasonloom.evals.simulated.reason_tasks import PACKAGED, Task, load_tasks
 from reasonloom.evals.suites.packaged import run_packaged
-from reasonloom.evals.suites.reasoning.reason.checks import fault_of
-from reasonloom.evals.suites.reasoning.reason.sandbox import run_tests
+from reasonloom.evals.suites.reasoning.reason.checks import fault_of, run_tests
 from reasonloom.evals.suites.reasoning.reason.suite import packaged
 from reasonloom.llm.interfaces import Ask
 from tests.evals.simulated.simulated_llm import PROMPTS, reply_of
@@ -85,7 +84,7 @@ def prompt(*keys: str) -> list[dict[str, str]]:
 
 async def test_the_reader_uses_only_facts_of_its_prompt() -> None:
     model, needed = SimulatedReader(SURE), [each.key for each in TASK.needed]
-    first: dict[str, Any] = {"failed": None, "contradicted": None}
+    first: dict[str, Any] = {"failed": None, "contradicted": None, "executes": False}
     given = {"content": TASK.question, "history": [], "doubt": "", **first}
     right = await reply_of(model, "linear/continue", memories=prompt(*needed), **given)
     lacking = await reply_of(model, "linear/continue", memories=prompt(*needed[1:]), **given)
@@ -112,7 +111,12 @@ async def test_a_sure_judge_prefers_the_right_answer(name: str) -> None:
     ]
     memories = prompt(*(each.key for each in TASK.needed))
     known = PROMPTS.get(name).about.variables
-    given: dict[str, Any] = {"content": TASK.question, "problem": TASK.question, "others": []}
+    given: dict[str, Any] = {
+        "content": TASK.question,
+        "problem": TASK.question,
+        "others": [],
+        "reasons": [],
+    }
     variables = {**given, "memories": memories, "candidates": candidates}
     reply = await reply_of(SimulatedReader(SURE), name, **{each: variables[each] for each in known})
     scores = {each["label"]: each.get("score", each.get("validity")) for each in reply["scores"]}

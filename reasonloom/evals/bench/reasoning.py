@@ -76,9 +76,12 @@ def _answer(wanted: str, material: Any) -> dict[str, Any]:
     if wanted == "thought":
         way = str(material.get("approach", "It follows from the facts."))
         return {"thought": way, "confidence": 0.9}
-    labels = [each["label"] for each in material["candidates"]]
-    scores = [{"label": label, "flaw": "None was found.", "score": 0.5} for label in labels]
-    return {"scores": scores, "reason": "It can be had tomorrow.", "best": labels[0]}
+    candidates = material["candidates"]
+    scores = [
+        {"label": each["label"], "flaw": "None was found.", "score": 0.5} for each in candidates
+    ]
+    best = min(candidates, key=lambda each: str(each["text"]))  # all ballots choose the same
+    return {"scores": scores, "reason": "It can be had tomorrow.", "best": best["label"]}
 
 
 LINEAR_GOAL = 3.0

@@ -82,7 +82,7 @@ async def ask(execution: Execution, question: Question) -> Reply:
         corrected = replace(prompt, user=prompt.user + CORRECTION.format(wrong=wrong))
         second = await _second_reply(execution, question, corrected, started)
         read = _better(read, as_requested(second, prompt.schema)) if second else read
-    if not read.text:
+    if read.parsed is None and not read.text:
         raise LlmUnavailable(f"{llm.name}: no usable answer: JSON of another form, without text")
     return read
 

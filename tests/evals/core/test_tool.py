@@ -22,7 +22,7 @@ from reasonloom.stores.access import Access
 from tests.support.evals.killed_process import thinking_suite
 from tests.support.evals.suites import Echo
 
-CALLS = 6
+CALLS = 5
 """What two branches with their ballots take, an item."""
 
 

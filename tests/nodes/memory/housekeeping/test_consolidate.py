@@ -177,7 +177,8 @@ async def test_a_language_model_is_asked_once_a_group_and_its_words_are_kept(
     engine: Engine,
 ) -> None:
     await seed(engine, *RUNS, *REBOOTS)
-    llm = Writer({"summary": "Anna ran\u202e.", "confidence": 0.7}, "Not JSON, but words.")
+    words = "Not JSON, but words."
+    llm = Writer({"summary": "Anna ran\u202e.", "confidence": 0.7}, words, words)
     engine.loom = replace(engine.loom, llm=llm)
     answer = await consolidate(engine)
     assert [each["madeBy"] for each in answer["clusters"]] == ["writer-1", "writer-1"]
@@ -188,6 +189,7 @@ async def test_a_language_model_is_asked_once_a_group_and_its_words_are_kept(
     calls = await rows(engine, "SELECT prompt, task FROM llm_calls ORDER BY task")
     assert [tuple(row) for row in calls] == [
         ("consolidate/summarise", "0"), ("consolidate/summarise", "1"),
+        ("consolidate/summarise", "1.again"),
     ]  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.nodes.offline import NO_MODEL, UNCHECKED
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
+from reasonloom.nodes.thought_graph.aggregate import UNJUDGED
 from reasonloom.stores.access import Access
 from tests.support.calls import call, remember
 from tests.support.reasoning.sessions import thinking
@@ -64,6 +65,7 @@ FIXED = {
     "nothing was refined or judged",
     "all operations are done",
     "local check",
+    UNJUDGED,
     "no language model answered",
     *(each.name for each in LENSES),
     *(each.description for each in FRAMEWORKS.values()),

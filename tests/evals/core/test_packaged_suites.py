@@ -67,7 +67,9 @@ async def test_items_at_the_same_time_are_answered_as_one_after_the_other(tmp_pa
 
 async def test_a_run_that_is_not_whole_has_no_figures_and_goes_on(tmp_path: Path) -> None:
     own, log, tape = packaged("dev", written(tmp_path)), tmp_path / "log", tmp_path / "tape.jsonl"
-    llm = Echo(say=lambda ask: json.dumps({"relation": "silent", "memories": [], "uncovered": []}))
+    silent = {"evidence": [], "uncovered": [], "why": "None says it.", "relation": "silent"}
+    views = [{"view": view, **silent} for view in ("clerk", "opponent", "reader")]
+    llm = Echo(say=lambda ask: json.dumps({"views": views}))
     told = await run_packaged(
         own, log, system=System(llm=llm), purse=Purse(Budget(calls=4), cache=tape)
     )

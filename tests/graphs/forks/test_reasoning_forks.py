@@ -147,8 +147,8 @@ async def test_a_fork_asks_what_comes_from_its_node_on_and_nothing_before(
     ("mode", "at", "pinned", "marked"),
     [
         ("tree", "explore_branch", {"tree__judge": 4, "tree__explore": 2}, {"scores": 3}),
-        ("tree", "explore_branch", {"tree__judge": 3, "tree__explore": 3}, {"thought": 3}),
-        ("divergent", "synthesise", {"divergent__synthesise": 2}, {"synthesis": 1}),
+        ("tree", "explore_branch", {"tree__judge": 3, "tree__explore": 4}, {"thought": 3}),
+        ("divergent", "synthesise", {"divergent__synthesise": 3}, {"synthesis": 1}),
         ("divergent", "take_perspective", {"divergent__synthesise": 1}, {"viewpoint": 3}),
         ("reflection", "revise", {"reflection__revise": 1}, {"reason": 1}),
         ("auto", "hear_vote", {"auto__route": 2}, {"mode": 1}),

@@ -191,11 +191,11 @@ async def test_a_revision_is_checked(access: Access, embedder: Embedder) -> None
     }  # fmt: skip
     judged = {"better": "first", "reason": "so", "first_score": 0.5, "second_score": 0.5}
     llm = AnsweringLlm(
-        strengths=critique, better=judged, revision=mending("revision", WRONG, RIGHT)
+        strengths=critique, reason=judged, revision=mending("revision", WRONG, RIGHT)
     )
     async with thinking(access, embedder, llm) as mind:
         await call(mind, "reasoning_reflection", {"content": "Some rows."})
-    (judge,) = llm.asked["better"]
+    (judge,) = llm.asked["reason"]
     assert {judge.material["first"], judge.material["second"]} == {"Some rows.", RIGHT}
 
 

@@ -68,6 +68,10 @@ async def run_ungated(case: Case, rounds: int, stop: Stop, item: Problem, seed: 
     return witness.result(item, answer)
 
 
+UNCHECKED = {"failed": None, "contradicted": None, "executes": False}
+"""What a prompt takes of checks that this simulation leaves out."""
+
+
 async def revise_once(meter: MeteredModel, answer: str, round_: int) -> str:
     """Criticise, then revise, as `reflection` does; rounds count from 0.
 
@@ -76,9 +80,7 @@ async def revise_once(meter: MeteredModel, answer: str, round_: int) -> str:
     same = {"question": "", "history": [], "memories": [], "focus_areas": [], "content": answer}
     critique = await meter.ask("reflection/critique", sample=round_, **same)
     findings = {name: critique[name] for name in ("weaknesses", "recommendations")}
-    revision = await meter.ask(
-        "reflection/revise", sample=round_, failed=None, contradicted=None, **same, **findings
-    )
+    revision = await meter.ask("reflection/revise", sample=round_, **UNCHECKED, **same, **findings)
     return str(revision["revision"])
 
 

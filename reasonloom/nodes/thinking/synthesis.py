@@ -37,7 +37,6 @@ from reasonloom.nodes.thinking.state import (
     successful_outputs,
     withdrawals_of,
 )
-from reasonloom.text.sentences import join_sentences, sentences_in
 
 if TYPE_CHECKING:
     from reasonloom.nodes.similarity import Similarity
@@ -46,12 +45,9 @@ if TYPE_CHECKING:
 PROMPT, DELIBERATION = "thinking/synthesise", "thinking/deliberate"
 LAST = ReservePolicy(last=True)
 TOGETHER = "What do the streams come to together?"
-FALLBACK_SENTENCES = 2
-"""Sentences quoted from each stream if there is no synthesis."""
-
 SOURCES_GUESSED = "a recommendation named no source; the streams it is most like are named instead"
 UNKNOWN = "the synthesis named sources that do not exist: {names}"
-EXTRACTED = "there is no synthesis: the streams' first sentences stand in its place"
+EXTRACTED = "there is no synthesis: the conclusion is that of the surest stream alone"
 UNWEIGHED = "the {stream} stream came to it; nobody has weighed it against the others"
 
 
@@ -200,12 +196,9 @@ def parse_synthesis(reply: OptionalReply, ends: Mapping[str, StreamOutput]) -> d
             "advice": parsed["recommendations"],
             "made": True,
         }
-    parts = {
-        name: sentences_in(end["conclusion"])[:FALLBACK_SENTENCES] for name, end in ends.items()
-    }
-    first = [f"{name.capitalize()}: {join_sentences(part)}" for name, part in parts.items()]
+    surest = max(ends.values(), key=lambda each: each["confidence"])
     return {
-        "conclusion": reply.text or " ".join(first),
+        "conclusion": reply.text or surest["conclusion"],
         "advice": _advice_of(ends),
         "made": bool(reply.text),
     }

@@ -188,7 +188,7 @@ async def test_declined_questions_are_lost_calls(engine: Engine) -> None:
     replies = [GivenReply("r2q1", None), *replies_to(round_).replies[1:]]
     last = await open_round(engine, run, *replies)
     outcome, _ = await answered_through(engine, await answer(engine, run))
-    assert len(last.questions) == 3
+    assert len(last.questions) == 2
     assert outcome.answer["branches_explored"] == 2
     with pytest.raises(LlmRefused, match="declined"):
         await answer(engine, str((await linear(engine)).run_id), GivenReply("r1q1", None))

@@ -22,6 +22,7 @@ from tests.support.memory.housekeeping import rows, silent
 OLD, NEW = WordllamaEmbedder.model, EncoderEmbedder.model
 BEFORE = (
     "DROP TABLE pinned_embedder; ALTER TABLE memories DROP COLUMN valid_from; "
+    "ALTER TABLE runs DROP COLUMN outcome; "
     "UPDATE alembic_version SET version_num = '0016'"
 )
 MODELS = "SELECT DISTINCT model FROM embeddings ORDER BY model"

@@ -135,7 +135,7 @@ LINEAR = Scene(
 TREE = Scene(
     "tree", "reasoning_tree", "tree",
     Given({"content": "Where shall we eat?", "max_branches": 2}),
-    {**THOUGHT, "branches": 3, "thoughts": 3}, least=160, calls=1 + 2 + 3,
+    {**THOUGHT, "branches": 3, "thoughts": 3}, least=160, calls=1 + 2 + 2,
 )  # fmt: skip
 DIVERGENT = Scene(
     "divergent", "reasoning_divergent", "divergent",

@@ -104,7 +104,7 @@ SCORE = Scene(
 )  # fmt: skip
 REFINE = Scene(
     "got_refine", "reasoning_got_refine", "got_refine", a_node,
-    {**NODE, "graph_edges": 1}, least=130, calls=1 + 3, after=refined,
+    {**NODE, "graph_edges": 1}, least=130, calls=1 + 2, after=refined,
 )  # fmt: skip
 AGGREGATE = Scene(
     "got_aggregate", "reasoning_got_aggregate", "got_aggregate", some_nodes,
@@ -121,6 +121,6 @@ FINALIZE = Scene(
 RUN = Scene(
     "got_run", "reasoning_got_run", "got_run", Given({"problem": PROBLEM}),
     {**NODE, "thought_graphs": 1, "graph_nodes": 7, "thoughts": 1, "memories": 1},
-    least=270, calls=1 + 3 + 2 + 3 + 1 + 3, after=carried_out,
+    least=270, calls=1 + 3 + 2 + 3 + 1 + 2, after=carried_out,
 )  # fmt: skip
 GRAPH_SCENES = (GENERATE, SCORE, REFINE, AGGREGATE, PRUNE, FINALIZE, RUN)

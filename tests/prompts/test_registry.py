@@ -23,7 +23,7 @@ output:
 {{% block user %}}{{{{ content }}}}{{% endblock %}}
 """
 FIRST: dict[str, object] = {"content": "x", "history": [], "memories": [], "doubt": ""}
-VARIABLES = {**FIRST, "failed": None, "contradicted": None}
+VARIABLES = {**FIRST, "failed": None, "contradicted": None, "executes": False}
 
 
 def put(folder: Path, name: str, text: str) -> Path:

@@ -56,9 +56,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "background": "The band plays on Fridays.",
         "constraints": ["It costs nothing."],
         "goals": ["Sleep by eleven."],
-        "memories": [
-            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The wall is thin."}
-        ],
+        "memories": [{"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The wall is thin."}],
         "framework": {"name": "Root Cause Analysis", "description": "To the cause"},
         "step": {
             "name": "Test the causes",
@@ -108,6 +106,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         ],
     },
     "linear/continue": {
+        "executes": True,
         "failed": FAILED,
         "contradicted": CONTRADICTED,
         "content": "What must we tell the restaurant?",
@@ -136,6 +135,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "doubt": "A first exploration came out with confidence 0.20.",
     },
     "tree/explore": {
+        "executes": True,
         "failed": FAILED,
         "contradicted": CONTRADICTED,
         "content": "Where shall we eat?",
@@ -195,14 +195,19 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "reflection/critique": {
         "content": "Anna can eat there.",
         "question": "Can Anna eat there?",
-        "memories": [{"id": 1, "label": "[M1, 2026-10-01, fact]", "content": "Anna is allergic to peanuts."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-10-01, fact]", "content": "Anna is allergic to peanuts."}
+        ],
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "focus_areas": ["safety"],
     },
     "reflection/revise": {
+        "executes": True,
         "content": "Anna can eat there.",
         "question": "Can Anna eat there?",
-        "memories": [{"id": 1, "label": "[M1, 2026-10-01, fact]", "content": "Anna is allergic to peanuts."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-10-01, fact]", "content": "Anna is allergic to peanuts."}
+        ],
         "failed": FAILED,
         "contradicted": CONTRADICTED,
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
@@ -212,7 +217,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "reflection/compare": {
         "question": "Can Anna eat there?",
-        "memories": [{"id": 1, "label": "[M1, 2026-10-01, fact]", "content": "Anna is allergic to peanuts."}],
+        "memories": [
+            {"id": 1, "label": "[M1, 2026-10-01, fact]", "content": "Anna is allergic to peanuts."}
+        ],
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "focus_areas": ["safety"],
         "first": "Anna can eat there.",
@@ -367,9 +374,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "background": "The band plays on Fridays.",
         "constraints": ["It costs nothing."],
         "goals": ["Sleep by eleven."],
-        "memories": [
-            {"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The wall is thin."}
-        ],
+        "memories": [{"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The wall is thin."}],
         "stream": {
             "name": "critical",
             "told": "Doubt.",
@@ -411,7 +416,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "streams": [
             {
                 "name": "creative",
-                "insights": [{"label": "creative-1", "content": "Swap rooms.", "withdrawn": "Alike."}],
+                "insights": [
+                    {"label": "creative-1", "content": "Swap rooms.", "withdrawn": "Alike."}
+                ],
                 "conclusion": "Sleep elsewhere.",
             }
         ],

@@ -75,6 +75,7 @@ async def revised(model: SimulatedCritic, content: str, critique: dict[str, Any]
         memories=[],
         failed=None,
         contradicted=None,
+        executes=False,
         focus_areas=[],
         weaknesses=critique["weaknesses"],
         recommendations=critique["recommendations"],

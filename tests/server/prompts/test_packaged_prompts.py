@@ -62,7 +62,7 @@ async def test_a_prompt_is_filled_in_as_its_mode_does_it() -> None:
     template = PromptRegistry().get("linear/continue")
     memories = [{"content": "The bridge is closed."}]
     given = {"content": "Which way?", "history": [], "memories": memories}
-    wanted = template.render(**given, doubt="", failed=None, contradicted=None)
+    wanted = template.render(**given, doubt="", failed=None, contradicted=None, executes=False)
     async with asking() as client:
         texts = await filled(
             client, "linear/continue", content="Which way?", memories=json.dumps(memories)

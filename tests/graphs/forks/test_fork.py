@@ -48,7 +48,7 @@ async def test_a_fork_asks_only_from_its_node_on_with_the_other_version(
     async with engine_on(access, embedder, second, prompts=folder) as engine:
         await remember(engine, "The restaurant must know that Ben is allergic to eggs.")
         newest = await fork(engine, run, "continue_thought")
-        pinned = await fork(engine, run, "continue_thought", linear__continue=2)
+        pinned = await fork(engine, run, "continue_thought", linear__continue=3)
         row = await row_of(engine, str(newest.run_id))
         session = await whole(engine, answer["session_id"])
     assert [MARK in system for system in systems(second)] == [True, False]
@@ -154,7 +154,7 @@ async def test_a_fork_that_was_killed_is_resumed_with_its_own_prompt(
     async with engine_on(access, embedder, llm, prompts=folder) as engine:
         run = (await call(engine, "reasoning_linear", ASKED)).answer["run_id"]
         with pytest.raises(LlmUnavailable):
-            await fork(engine, run, "continue_thought", linear__continue=2)
+            await fork(engine, run, "continue_thought", linear__continue=3)
         caller = Caller("local")
         async with engine.loom.database.begin(caller) as tx:
             left, _ = await runs.newest(tx, 2)

@@ -44,7 +44,9 @@ except (ImportError, AttributeError, ValueError, OSError):
     sys.exit({NO_LIMITS})
 token, _, source = sys.stdin.read().partition("\\n")
 library = tuple(path for path in sys.path if path)
-refused = ("os.", "subprocess.", "socket.", "shutil.", "ctypes.", "tempfile.", "pty.", "signal.")
+refused = (
+    "os.", "subprocess.", "socket.", "shutil.", "ctypes.", "tempfile.", "pty.", "signal.", "gc."
+)
 allowed = ("os.listdir", "os.scandir")
 def watch(event, given, library=library, refused=refused, allowed=allowed):
     if event == "open" and (
@@ -54,6 +56,7 @@ def watch(event, given, library=library, refused=refused, allowed=allowed):
     if event.startswith(refused) and event not in allowed:
         raise PermissionError(event)
 sys.addaudithook(watch)
+del watch, library, refused, allowed
 exec(compile(source, "{NAME}", "exec"), {{"__name__": "{NAME}"}})
 sys.__stdout__.write("\\n" + token)
 """

@@ -1,6 +1,7 @@
 """Thinking in streams, one alone or four side by side (reference: ThoughtMCP)."""
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -254,9 +255,9 @@ class Pondered(Considered):
         few={"insights": 5},
     )
 
-    insights: list[Insight]
+    insights: Sequence[Insight]
     recommendations: list[Advice]
-    conflicts: list[StreamConflict]
+    conflicts: Sequence[StreamConflict]
     quality: float
     quality_parts: Quality
     streams: list[StreamResult]
@@ -270,5 +271,5 @@ class Deliberated(Pondered):
     Insights may be `withdrawn` and conflicts `resolved`; the others stay.
     """
 
-    insights: list[HeldInsight]  # type: ignore[assignment]
-    conflicts: list[ResolvedConflict]  # type: ignore[assignment]
+    insights: Sequence[HeldInsight]
+    conflicts: Sequence[ResolvedConflict]

@@ -74,7 +74,8 @@ class Shortening:
         if _length(answer) - _length(kept) < WORTH:
             return dict(answer), ()
         counts = ", ".join(f"{name} {count}" for name, count in left.items())
-        where = f"; whole: {RUN.format(id=run_id)}" if run_id else ""
+        stored = run_id and answer.get("recorded") is not False
+        where = f"; whole: {RUN.format(id=run_id)}" if stored else ""
         return kept, (f"left out or cut: {counts}{where}",)
 
 

@@ -195,3 +195,19 @@ def test_what_would_save_less_than_its_note_stays() -> None:
     assert response.structured == whole
     assert response.text
     assert "left out" not in response.text
+
+
+class Listed(Answer):
+    brief = Brief(few={"items": 1})
+
+    items: list[str]
+
+
+@pytest.mark.parametrize(("more", "named"), [({}, True), ({"recorded": False}, False)])
+def test_only_a_recorded_run_is_named(more: dict[str, Any], named: bool) -> None:
+    envelope = shortened(PLAIN, Listed, {})
+    answer = {"items": ["So it is."] * 60, **more}
+    text = envelope.success(answer, ResponseMeta(run_id="r")).text
+    assert text
+    assert "left out or cut: items 59" in text
+    assert ("reasonloom://run/r" in text) is named

@@ -31,15 +31,20 @@ def _text(content: object) -> str:
     return "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
 
 
+def schema_in_words(schema: dict[str, Any]) -> str:
+    """Return the request for an answer that follows `schema`, where nothing enforces it."""
+    return (
+        "Answer with one JSON object that follows this JSON Schema, and with nothing else:\n"
+        + json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
+    )
+
+
 def with_schema(wire: list[dict[str, Any]], schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the messages with `schema` written into the system message.
 
     For providers that enforce no schema; `wire` itself is not changed.
     """
-    wish = (
-        "Answer with one JSON object that follows this JSON Schema, and with nothing else:\n"
-        + json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
-    )
+    wish = schema_in_words(schema)
     if wire and wire[0]["role"] == "system":
         joined = f"{_text(wire[0].get('content'))}\n\n{wish}"
         return [{**wire[0], "content": joined}, *wire[1:]]

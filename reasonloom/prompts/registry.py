@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -19,6 +19,10 @@ from reasonloom.prompts.template import ENVIRONMENT, PromptTemplate
 from reasonloom.prompts.validation import FrontMatter
 
 PACKAGED = Path(__file__).parent / "templates"
+PARTS = Path(__file__).parent / "parts"
+PART = re.compile(r"""^\{% include "([^"\n]*)" %\}\n""", re.MULTILINE)
+"""A line of a template for which a packaged part is put, so that all say the same."""
+
 FILE_NAME = re.compile(r"(?P<step>[a-z0-9_]+)\.v(?P<version>[1-9][0-9]*)\.md\Z")
 LONGEST_FILE = 1_000_000
 """Bytes of a template."""
@@ -127,7 +131,8 @@ def templates(
         if not match:
             raise PromptMistake(f"{place}: a template's file is named STEP.vNUMBER.md", field=place)
         name = (path.relative_to(root).parent / match["step"]).as_posix()
-        template = PromptTemplate(_text(path, root, place), place, packaged.get(name))
+        text = PART.sub(partial(_part, place), _text(path, root, place))
+        template = PromptTemplate(text, place, packaged.get(name))
         declared = (template.about.name, template.about.version)
         if declared != (name, int(match["version"])):
             raise PromptMistake(
@@ -135,6 +140,20 @@ def templates(
             )
         template.check()
         yield name, declared[1], template
+
+
+@cache
+def _parts() -> dict[str, str]:
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(PARTS.glob("*.md"))}
+
+
+def _part(place: str, include: re.Match[str]) -> str:
+    """Return the part that a line of a template includes."""
+    parts = _parts()
+    if include[1] not in parts:
+        known = ", ".join(parts)
+        raise PromptMistake(f"{place}: there is no part {include[1]} to include; known: {known}")
+    return parts[include[1]]
 
 
 def _text(path: Path, root: Path, place: str) -> str:

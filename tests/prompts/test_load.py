@@ -122,3 +122,17 @@ def test_names_of_jinja_and_of_loops_need_no_declaration() -> None:
     template = PromptTemplate(own(body), "a/b.v1.md")
     template.check()
     assert template.render(content="x").user == "10211"
+
+
+def test_a_packaged_part_is_put_for_the_line_that_includes_it(tmp_path: Path) -> None:
+    text = own('\n{% include "history" %}\n{{ content }}')
+    put(tmp_path, "a/b.v1.md", text.replace("[content]", "[content, history]"))
+    template = PromptRegistry(tmp_path).get("a/b")
+    assert "include" not in template.text
+    history = [{"input": "Which day?", "content": "Monday."}]
+    assert "1. asked: Which day?" in template.render(content="x", history=history).user
+
+
+def test_an_unknown_part_is_named_with_the_known_ones(tmp_path: Path) -> None:
+    put(tmp_path, "a/b.v1.md", own('\n{% include "../secret" %}\n'))
+    fails(tmp_path, "there is no part ../secret to include; known: calculation_faults, ")

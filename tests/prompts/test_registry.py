@@ -23,7 +23,7 @@ output:
 {{% block user %}}{{{{ content }}}}{{% endblock %}}
 """
 FIRST: dict[str, object] = {"content": "x", "history": [], "memories": [], "doubt": ""}
-VARIABLES = {**FIRST, "failed": None, "contradicted": None, "executes": False}
+VARIABLES = {**FIRST, "failed": None, "contradicted": None, "searched": None, "executes": False}
 
 
 def put(folder: Path, name: str, text: str) -> Path:

@@ -32,6 +32,7 @@ LENSES = [
 FAILED = {"answer": "Two pizzas are 23 euros.", "claims": ["2 * 12 == 23"]}
 """An answer whose calculation does not hold."""
 
+SEARCHED = {"queries": ["allergies of the guests"], "labels": ["[M1, 2026-11-17, fact]"]}
 CONTRADICTED = [{"sentence": "Anna may eat 5 peanuts.", "memory": "Anna may eat 0 peanuts."}]
 """A sentence of it that a memory contradicts."""
 
@@ -51,6 +52,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         ],
     },
     "analysis/step": {
+        "searched": SEARCHED,
         "failed": FAILED,
         "problem": "Why do we not sleep?",
         "background": "The band plays on Fridays.",
@@ -106,6 +108,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         ],
     },
     "linear/continue": {
+        "searched": SEARCHED,
         "executes": True,
         "failed": FAILED,
         "contradicted": CONTRADICTED,
@@ -117,6 +120,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "doubt": "A first attempt came out with confidence 0.20.",
     },
     "backtrack/explore": {
+        "searched": SEARCHED,
         "failed": FAILED,
         "content": "Ask for a restaurant without peanuts.",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
@@ -126,6 +130,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "doubt": "A first attempt came out with confidence 0.20.",
     },
     "tree/propose": {
+        "searched": SEARCHED,
         "content": "Where shall we eat?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
         "memories": [
@@ -135,6 +140,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "doubt": "A first exploration came out with confidence 0.20.",
     },
     "tree/explore": {
+        "searched": SEARCHED,
         "executes": True,
         "failed": FAILED,
         "contradicted": CONTRADICTED,
@@ -157,6 +163,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "reasons": ["Home is safe; a restaurant has to be asked first."],
     },
     "divergent/view": {
+        "searched": SEARCHED,
         "failed": FAILED,
         "content": "How do we keep Anna safe at dinner?",
         "history": [{"input": "Who comes?", "content": "Anna and Ben."}],
@@ -193,6 +200,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "observation": "She slept well.",
     },
     "reflection/critique": {
+        "searched": SEARCHED,
         "content": "Anna can eat there.",
         "question": "Can Anna eat there?",
         "memories": [
@@ -202,6 +210,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "focus_areas": ["safety"],
     },
     "reflection/revise": {
+        "searched": SEARCHED,
         "executes": True,
         "content": "Anna can eat there.",
         "question": "Can Anna eat there?",
@@ -258,6 +267,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "memories": ["The band plays on Fridays.", "The wall is thin."],
     },
     "breakdown/split": {
+        "searched": SEARCHED,
         "problem": "Open a shop for violins",
         "part": "Find premises",
         "line": ["Prepare the opening"],
@@ -305,6 +315,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "conflicts": ["N2 and N5: one denies what the other says"],
     },
     "got/generate": {
+        "searched": SEARCHED,
         "problem": "How do we sleep?",
         "node": "The band is loud.",
         "line": [{"content": "We cannot sleep."}],
@@ -326,6 +337,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "others": [{"id": "8", "content": "The wall is not thin."}],
     },
     "got/refine": {
+        "searched": SEARCHED,
         "failed": FAILED,
         "problem": "How do we sleep?",
         "node": "Insulate the wall.",
@@ -369,6 +381,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "sorting/sort": {"numbers": [3, 1, 4, 1, 5], "attempts": 5},
     "sorting/split": {"numbers": [3, 1, 4, 1, 5], "size": 2},
     "thinking/stream": {
+        "searched": SEARCHED,
         "failed": FAILED,
         "problem": "How do we sleep?",
         "background": "The band plays on Fridays.",

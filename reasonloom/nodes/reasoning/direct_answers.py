@@ -29,6 +29,7 @@ from reasonloom.nodes.sessions.context import next_thought
 
 MODE = "linear"
 SAMPLES = 2
+SAME_WORDS = "both say the same in the same words"
 
 
 class DirectState(MemoryState, total=False):
@@ -113,6 +114,9 @@ async def compare_answers(state: DirectState, runtime: Runtime[Execution]) -> di
     if not _sound(state):
         faults = [note for each in state["samples"] for note in each["faults"]]
         return {"agreement": {"same": False}, "notes": [*dict.fromkeys(faults)]}
+    first, second = (each.casefold().split() for each in samples)
+    if first == second:
+        return {"agreement": {"same": True, "reason": SAME_WORDS}}
     question = Question(
         node="compare_answers",
         prompt="auto/compare",

@@ -111,7 +111,11 @@ async def ask_informed(
         if not found:
             break
         memories = [*memories, *found]
-        better = await asker.again(f"lookup{number}", LOOKED_UP, memories=memories)
+        more: dict[str, Any] = {"memories": memories}
+        if "searched" in declared:
+            labels = [each["label"] for each in found]
+            more["searched"] = {"queries": wanted, "labels": labels}
+        better = await asker.again(f"lookup{number}", LOOKED_UP, **more)
         if better is None:
             break
         reply = _after(reply, better)
@@ -130,6 +134,7 @@ def first_variables(
     first = {
         "failed": None,
         "contradicted": None,
+        "searched": None,
         "executes": execution.loom.settings.execute == "on",
     }
     return {**variables, **{name: each for name, each in first.items() if name in declared}}

@@ -77,6 +77,7 @@ def _arguments(template: PromptTemplate) -> Iterator[PromptArgument]:
 
 def _filler(template: PromptTemplate) -> Callable[..., Awaitable[list[UserMessage]]]:
     """Return the function that renders a template; missing arguments stay empty."""
+    from reasonloom.llm.messages import schema_in_words
     from reasonloom.prompts.variables import required_variables, variable_uses
     from reasonloom.server.prompts.arguments import read_argument
 
@@ -91,6 +92,7 @@ def _filler(template: PromptTemplate) -> Callable[..., Awaitable[list[UserMessag
             messages = template.render(**values)
         except PromptMistake as mistake:
             raise MCPError(code=INVALID_PARAMS, message=mistake.message) from None
-        return [UserMessage(messages.system), UserMessage(messages.user)]
+        form = [schema_in_words(messages.schema)] if messages.schema else []
+        return [UserMessage("\n\n".join([messages.system, *form])), UserMessage(messages.user)]
 
     return fill

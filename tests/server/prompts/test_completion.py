@@ -72,7 +72,7 @@ async def test_every_value_offered_fills_its_prompt_in(prompt: str, argument: st
     assert argument in variables
     lists = {name for name, uses in variable_uses(template).items() if Use.ITERATED in uses}
     others = {name: "[]" if name in lists else "x" for name in variables if name != argument}
-    others |= {"failed": ""} if "failed" in variables else {}
+    others |= dict.fromkeys({"failed", "searched"}.intersection(variables), "")
     if prompt == "analysis/step":
         others |= {"framework": '{"name": "a", "description": "b"}'}
         others |= {"step": '{"name": "a", "told": "b", "questions": [], "expects": "c"}'}

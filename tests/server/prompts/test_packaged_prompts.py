@@ -12,6 +12,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from reasonloom.llm.messages import schema_in_words
 from reasonloom.prompts.registry import PACKAGED, PromptRegistry
 from reasonloom.prompts.template import PromptTemplate
 from reasonloom.prompts.variables import Use, required_variables, variable_uses
@@ -62,12 +63,15 @@ async def test_a_prompt_is_filled_in_as_its_mode_does_it() -> None:
     template = PromptRegistry().get("linear/continue")
     memories = [{"content": "The bridge is closed."}]
     given = {"content": "Which way?", "history": [], "memories": memories}
-    wanted = template.render(**given, doubt="", failed=None, contradicted=None, executes=False)
+    nothing_yet = dict.fromkeys(("failed", "contradicted", "searched", "executes"))
+    wanted = template.render(**given, doubt="", **nothing_yet)
     async with asking() as client:
         texts = await filled(
             client, "linear/continue", content="Which way?", memories=json.dumps(memories)
         )
-        assert texts == [wanted.system, wanted.user]
+        assert wanted.schema
+        form = "\n\n" + schema_in_words(wanted.schema)
+        assert texts == [wanted.system + form, wanted.user]
         bare = await filled(client, "linear/continue", content="Which way?")
         assert "<memories>" not in bare[1]
         assert "Which way?" in bare[1]

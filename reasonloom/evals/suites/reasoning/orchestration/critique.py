@@ -68,7 +68,7 @@ async def run_ungated(case: Case, rounds: int, stop: Stop, item: Problem, seed: 
     return witness.result(item, answer)
 
 
-UNCHECKED = {"failed": None, "contradicted": None, "executes": False}
+UNCHECKED = {"failed": None, "contradicted": None, "searched": None, "executes": False}
 """What a prompt takes of checks that this simulation leaves out."""
 
 

@@ -84,7 +84,12 @@ def prompt(*keys: str) -> list[dict[str, str]]:
 
 async def test_the_reader_uses_only_facts_of_its_prompt() -> None:
     model, needed = SimulatedReader(SURE), [each.key for each in TASK.needed]
-    first: dict[str, Any] = {"failed": None, "contradicted": None, "executes": False}
+    first: dict[str, Any] = {
+        "failed": None,
+        "contradicted": None,
+        "searched": None,
+        "executes": False,
+    }
     given = {"content": TASK.question, "history": [], "doubt": "", **first}
     right = await reply_of(model, "linear/continue", memories=prompt(*needed), **given)
     lacking = await reply_of(model, "linear/continue", memories=prompt(*needed[1:]), **given)

@@ -133,7 +133,7 @@ SYSTEMS: dict[str, SystemAnswer] = {
     "linear": partial(_by_mode, "reasoning_linear", {}),
     "divergent": partial(_by_mode, "reasoning_divergent", {}),
     "tree": partial(_by_mode, "reasoning_tree", {}),
-    "ponder": partial(_by_mode, "ponder", {"timeout": 60_000}),
+    "ponder": partial(_by_mode, "ponder", {"timeout": 600_000}),
     "auto": partial(_by_mode, "reasoning_auto", {"execute": True}),
     "reflection": _reflection,
     "think": partial(_by_mode, "think", {"mode": "parallel"}),

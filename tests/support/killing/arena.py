@@ -120,7 +120,7 @@ class Arena:
         assert added == scene.adds
         assert left[LEASES] == 0
         calls = left[CALLS] - staged.prepared[CALLS]
-        assert paid(staged.order) == calls == scene.calls
+        assert paid(staged.order) == calls == scene.calls, (paid(staged.order), calls)
         told = json.loads(staged.order.answer.read_text())
         rehearsed = Rehearsed(points, left, same_words(told), calls)
         await self.check(staged, rehearsed)

@@ -55,8 +55,8 @@ async def _state(engine: Engine, owner: str, answer: dict[str, Any]) -> dict[str
 
 
 async def scored(engine: Engine, owner: str, answer: dict[str, Any]) -> None:
-    """Hold that one node alone has a score, by three ballots."""
-    assert (answer["check"], answer["ballots"]) == ("judge", 3)
+    """Hold that one node alone has a score, by one ballot."""
+    assert (answer["check"], answer["ballots"]) == ("judge", 1)
     found = await _state(engine, owner, answer)
     assert (found["unscored_nodes"], found["best_node_id"]) == (2, answer["node_id"])
 
@@ -100,7 +100,7 @@ GENERATE = Scene(
 )  # fmt: skip
 SCORE = Scene(
     "got_score", "reasoning_got_score", "got_score", a_node,
-    {**NODE, "graph_nodes": 0, "graph_edges": 1}, least=115, calls=3, after=scored,
+    {**NODE, "graph_nodes": 0, "graph_edges": 1}, least=100, calls=1, after=scored,
 )  # fmt: skip
 REFINE = Scene(
     "got_refine", "reasoning_got_refine", "got_refine", a_node,
@@ -108,7 +108,7 @@ REFINE = Scene(
 )  # fmt: skip
 AGGREGATE = Scene(
     "got_aggregate", "reasoning_got_aggregate", "got_aggregate", some_nodes,
-    {**NODE, "graph_edges": 3}, least=85, calls=1,
+    {**NODE, "graph_edges": 3}, least=85, calls=1 + 3,
 )  # fmt: skip
 PRUNE = Scene(
     "got_prune", "reasoning_got_prune", "got_prune", unscored_nodes,

@@ -108,7 +108,7 @@ REFINE = Scene(
 )  # fmt: skip
 AGGREGATE = Scene(
     "got_aggregate", "reasoning_got_aggregate", "got_aggregate", some_nodes,
-    {**NODE, "graph_edges": 3}, least=85, calls=1 + 3,
+    {**NODE, "graph_edges": 3}, least=120, calls=1 + 3,
 )  # fmt: skip
 PRUNE = Scene(
     "got_prune", "reasoning_got_prune", "got_prune", unscored_nodes,

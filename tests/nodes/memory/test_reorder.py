@@ -10,7 +10,12 @@ import pytest
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.calendar.periods import NOW, QuestionTime
-from reasonloom.nodes.memory.retrieval.reorder import BEST, by_reading, held_first, rivals
+from reasonloom.nodes.memory.retrieval.reorder import (
+    by_reading,
+    held_first,
+    possible_moves,
+    rivals,
+)
 from reasonloom.nodes.memory.retrieval.scoring import RelevanceSignals, ScoredMemory, ScoreParts
 from reasonloom.stores.memory.search.retrieval import FoundMemory, tags_in
 from tests.support.calls import recalled, remember
@@ -33,9 +38,9 @@ def order(
     found: list[ScoredMemory], time: QuestionTime, cosine: float = 0.6, **readings: float
 ) -> list[int]:
     """Return the ids in the order of what held at a time, all pairs being equally alike."""
-    pairs = dict.fromkeys(rivals(found, TODAY), cosine)
-    read = {int(name[1:]): reading for name, reading in readings.items()}
-    return [each.memory.id for each in held_first(found, read, time, pairs)]
+    moves = possible_moves(found, time, dict.fromkeys(rivals(found, TODAY), cosine))
+    read = {each.memory.id: readings.get(f"m{each.memory.id}", 0.0) for each in found}
+    return [each.memory.id for each in held_first(found, moves, read)]
 
 
 def test_the_newest_answers_now_and_the_oldest_what_was_before() -> None:
@@ -91,19 +96,26 @@ def test_common_tags_make_two_memories_more_alike() -> None:
 
 
 def test_what_answers_better_comes_first_among_near_scores() -> None:
-    found = [memory(n, 2023, score=0.5 - n / 100) for n in range(1, BEST + 2)]
-    read = by_reading(found, {1: -1.0, 2: 1.0, BEST + 1: 3.0})
-    assert [each.memory.id for each in read] == [2, 1, *range(3, BEST + 2)]
+    found = [memory(1, 2023), memory(2, 2023, score=0.48), memory(3, 2023, score=0.47)]
+    assert by_reading(found, {1: -1.0, 2: 1.0}) == [found[1], found[0], found[2]]
+    assert by_reading(found, {1: 0.0, 2: 0.5}) == found
+    assert by_reading(found[:1], {1: 0.0}) == found[:1]
 
 
-def test_a_superseded_memory_keeps_its_place_with_its_successor() -> None:
+def test_what_somebody_settled_keeps_its_order() -> None:
     newer, older = memory(2, 2025, score=0.3), memory(1, 2023, superseded_by=2)
     other = memory(3, 2024, score=0.48)
-    readings = {1: 3.0, 2: 0.0, 3: 0.0}
-    for found in ([newer, older, other], [older, newer, other]):
-        assert by_reading(found, readings) == found, "also where the question looks back"
-    circle = [memory(1, 2023, superseded_by=2), memory(2, 2025, superseded_by=1)]
-    assert by_reading(circle, readings) == circle
+    for found in ([newer, older], [older, newer], [newer, other, older]):
+        assert by_reading(found, {1: 3.0, 2: -3.0, 3: 3.0}) == found
+
+
+def test_of_several_the_most_alike_goes_first() -> None:
+    found = [memory(1, 2022), memory(2, 2024), memory(3, 2023)]
+    moves = possible_moves(found, NOW, {(1, 2): 0.5, (1, 3): 0.6, (3, 2): 0.1})
+    ordered = held_first(found, moves, {1: 0.0, 2: 0.0, 3: 0.0})
+    assert [each.memory.id for each in ordered] == [3, 1, 2]
+    ordered = held_first(found, moves, {1: 0.0, 2: 0.0, 3: -2.0})
+    assert [each.memory.id for each in ordered] == [2, 1, 3]
 
 
 async def test_only_tags_of_many_memories_are_taken_out_of_a_question(engine: Engine) -> None:

@@ -7,22 +7,24 @@ was before by the oldest, one about a period by the newest of those said until i
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.classifier import answers
-from reasonloom.nodes.memory.retrieval.answerable import as_read
+from reasonloom.nodes.memory.retrieval.answerable import READ, as_read
+from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from reasonloom.nodes.memory.calendar.periods import QuestionTime
-    from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
 
 Pair = tuple[int, int]
+"""The ids of an older and a newer memory."""
+
 BEST = 5
-"""The best memories of a question that are ordered anew."""
+"""The best memories of a question that may change their order."""
 
 READING_WEIGHT = 0.02
 """Of a reading in a score: small, since the reader errs more often than all signals together."""
@@ -43,41 +45,63 @@ MARGIN = 1.5
 """How much worse it may answer the question, in logarithms of odds."""
 
 
-async def read_best(question: str, found: Sequence[ScoredMemory]) -> dict[int, float]:
-    """Return the reader's logarithm of odds that each of the best answers, by the memories' ids.
+class Move(NamedTuple):
+    """Two memories, of which the other may go before the first, and how alike they are."""
 
-    Nothing of past conversations is read: their speakers ask more than they answer.
+    likeness: float
+    first: ScoredMemory
+    other: ScoredMemory
+
+
+async def reorder(
+    question: str,
+    found: Sequence[ScoredMemory],
+    time: QuestionTime,
+    cosines: Mapping[Pair, float],
+) -> tuple[list[ScoredMemory], dict[int, float]]:
+    """Return memories in their new order, and the readings of those that were read, by their ids.
+
+    The two best are read, and of the others those that may take a place before their like.
+    `cosines` are those of the rivals. Nothing of past conversations is read.
     """
-    best = [each.memory for each in found[:BEST]]
-    if any(each.source_kind == "transcript" for each in best):
-        return {}
+    if any(each.memory.source_kind == "transcript" for each in found[:BEST]):
+        return list(found), {}
     try:
-        odds = await answers([(as_read(each, question), question) for each in best])
+        readings = await _read(question, found[:READ])
+        ordered = by_reading(found, readings)
+        moves = possible_moves(ordered, time, cosines)
+        both = {each.memory.id: each for move in moves for each in (move.first, move.other)}
+        unread = [each for key, each in both.items() if key not in readings]
+        readings |= await _read(question, unread)
     except EmbedderUnavailable:
-        return {}
-    return {each.id: reading for each, reading in zip(best, odds, strict=True)}
+        return list(found), {}
+    return held_first(ordered, moves, readings), readings
+
+
+async def _read(question: str, found: Sequence[ScoredMemory]) -> dict[int, float]:
+    """Return the reader's logarithm of odds that each memory answers."""
+    odds = await answers([(as_read(each.memory, question), question) for each in found])
+    return {each.memory.id: reading for each, reading in zip(found, odds, strict=True)}
 
 
 def by_reading(found: Sequence[ScoredMemory], readings: Mapping[int, float]) -> list[ScoredMemory]:
-    """Return memories with the best of them in the order of their scores and readings.
+    """Return memories with the second one first, if it reads that much more like an answer.
 
-    Superseded memories keep their place before or after those that replaced them.
+    What somebody settled stays: a memory and its successor, which may have a lower score.
     """
-    best = found[:BEST]
-    newer = {each.memory.id: each.memory.superseded_by or 0 for each in best}
-    places, reached = {}, 0.0
-    for each in reversed(best):
-        last = each.memory.id
-        for _ in best:
-            last = newer[last] if newer[last] in newer else last
-        # The score of what ranks behind counts for one that only a chain has put before it.
-        reached = max(reached, each.score)
-        places[each.memory.id] = reached + _bonus(last, readings)
-    return [*sorted(best, key=lambda each: -places[each.memory.id]), *found[BEST:]]
+    if len(found) < READ:
+        return list(found)
+    first, second, *others = found
+    settled = {first.memory.superseded_by, second.memory.superseded_by}
+    behind = first.score - second.score
+    if settled & {first.memory.id, second.memory.id} or behind < 0:
+        return list(found)
+    gain = _bonus(second, readings) - _bonus(first, readings)
+    return [second, first, *others] if gain > behind else list(found)
 
 
-def _bonus(memory_id: int, readings: Mapping[int, float]) -> float:
-    reading = readings.get(memory_id, 0.0)
+def _bonus(scored: ScoredMemory, readings: Mapping[int, float]) -> float:
+    reading = readings.get(scored.memory.id, 0.0)
     return READING_WEIGHT * max(-MOST_READING, min(MOST_READING, reading))
 
 
@@ -100,51 +124,47 @@ def _is_rival(scored: ScoredMemory, now: datetime) -> bool:
     return memory.superseded_by is None and memory.valid_from <= now and not suspicious
 
 
-def held_first(
-    found: Sequence[ScoredMemory],
-    readings: Mapping[int, float],
-    time: QuestionTime,
-    cosines: Mapping[Pair, float],
-) -> list[ScoredMemory]:
-    """Return memories with one that held at the time before the one that is most like it.
-
-    `cosines` are those of the pairs that may change their order, by the ids (older, newer).
-    """
-    ordered = list(found)
-    for place, first in enumerate(found[:BEST]):
-        others = {
-            likeness(first, other, cosines): other
-            for other in reversed(found[place + 1 : BEST])
-            if _may_precede(other, first, readings, time)
-        }
-        if others and (most := max(others)) >= ALIKE:
-            other = others[most]
-            if ordered.index(first) < ordered.index(other):
-                ordered.remove(other)
-                ordered.insert(ordered.index(first), other)
-    return ordered
+def possible_moves(
+    found: Sequence[ScoredMemory], time: QuestionTime, cosines: Mapping[Pair, float]
+) -> list[Move]:
+    """Return which of the best may go before which, since they held at the time instead."""
+    moves = (
+        Move(likeness(first, other, cosines), first, other)
+        for first, other in combinations(found[:BEST], 2)
+        if _held_instead(other, first, time) and other.score >= COMPARABLE * first.score
+    )
+    return [move for move in moves if move.likeness >= ALIKE]
 
 
-def _may_precede(
-    other: ScoredMemory,
-    first: ScoredMemory,
-    readings: Mapping[int, float],
-    time: QuestionTime,
-) -> bool:
-    """Return whether one memory held at the time rather than the other, and answers as well."""
+def _held_instead(other: ScoredMemory, first: ScoredMemory, time: QuestionTime) -> bool:
     moments = first.memory.valid_from, other.memory.valid_from
     newer = moments[1] > moments[0]
     held = not newer if time.looks_back else newer or not time.knows(moments[0])
-    behind = readings.get(first.memory.id, 0.0) - readings.get(other.memory.id, 0.0)
-    scores = (each.score + _bonus(each.memory.id, readings) for each in (first, other))
-    enough = next(scores) * COMPARABLE <= next(scores)
-    return held and time.knows(moments[1]) and enough and behind <= MARGIN
+    return held and time.knows(moments[1])
 
 
 def likeness(first: ScoredMemory, other: ScoredMemory, cosines: Mapping[Pair, float]) -> float:
-    """Return how much two memories are about the same thing, by their cosine and common tags."""
+    """Return how much rivals are about the same thing, by their cosine and common tags; else 0."""
     older, newer = sorted((first.memory, other.memory), key=lambda each: each.valid_from)
     tags, others = set(first.memory.tags), set(other.memory.tags)
     shared = len(tags & others) / len(tags | others) if tags or others else UNTAGGED
     cosine = cosines.get((older.id, newer.id))
     return 0.0 if cosine is None else cosine + TAGS_WEIGHT * shared
+
+
+def held_first(
+    found: Sequence[ScoredMemory], moves: Sequence[Move], readings: Mapping[int, float]
+) -> list[ScoredMemory]:
+    """Return memories with the one that answers as well and is most like it before each."""
+    likeliest: dict[int, Move] = {}
+    for move in moves:
+        behind = readings[move.first.memory.id] - readings[move.other.memory.id]
+        known = likeliest.get(move.first.memory.id)
+        if behind <= MARGIN and (known is None or known.likeness < move.likeness):
+            likeliest[move.first.memory.id] = move
+    ordered = list(found)
+    for _, first, other in likeliest.values():
+        if ordered.index(first) < ordered.index(other):
+            ordered.remove(other)
+            ordered.insert(ordered.index(first), other)
+    return ordered

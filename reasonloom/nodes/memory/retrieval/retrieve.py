@@ -19,13 +19,7 @@ from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.retrieval.query_tags import tags_named, without_names
 from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery, rank
-from reasonloom.nodes.memory.retrieval.reorder import (
-    BEST,
-    by_reading,
-    held_first,
-    read_best,
-    rivals,
-)
+from reasonloom.nodes.memory.retrieval.reorder import BEST, reorder, rivals
 from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory, ScoreParts, recency
 from reasonloom.nodes.memory.validity import held_span
 from reasonloom.stores.memory import reindex
@@ -152,11 +146,10 @@ async def _retrieve_by_query(
         ids = {each for pair in pairs for each in pair}
         cosines = await similarity.cosines(tx, ids, loom.embedder.model) if ids else {}
         notes = [*notes, *await retrieval_notes(tx, found, loom.embedder.model, pool)]
-    readings = {} if start else await read_best(query, memories)
-    memories = by_reading(memories, readings)
-    if pairs:
+    readings: dict[int, float] = {}
+    if not start:
         alike = {pair: cosines[pair] for pair in pairs if pair in cosines}
-        memories = held_first(memories, readings, time, alike)
+        memories, readings = await reorder(query, memories, time, alike)
     memories = memories[page.start - start : page.stop - start]
     own = [each.memory for each in memories if each.memory.source_kind != "transcript"]
     if guarded:

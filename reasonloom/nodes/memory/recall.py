@@ -45,7 +45,7 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     if request.text and not execution.loom.settings.read_only:
         ids = [each.memory.id for each in finding.page]
         execution.loom.journal.reinforce(execution.caller, ids)
-    judged = await _answerability(request, finding)
+    judged = _answerability(request, finding)
     page = [_recalled_memory(each, explain=request.explain, judged=judged) for each in finding.page]
     answer = Recalled(
         memories=page,
@@ -61,11 +61,11 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     return {"answer": answer.wire(), "notes": notes}
 
 
-async def _answerability(request: ExplainedRecall, finding: RetrievedPage) -> Answerability | None:
+def _answerability(request: ExplainedRecall, finding: RetrievedPage) -> Answerability | None:
     """Return how likely the first page answers; None for later pages, whose best are not shown."""
     if not request.text or request.offset:
         return None
-    return await answerability(request.text, finding.page)
+    return answerability(request.text, finding.page, finding.readings)
 
 
 def _recalled_memory(

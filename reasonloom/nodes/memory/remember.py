@@ -54,7 +54,7 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
         looks = near and looks_for_replaced(execution, request.content)
         nearest = await retrieval.fetch(tx, list(near)) if looks else []
     stated = stated_at(request, at)
-    likely = await find_replaceable(request.content, stated, nearest)
+    likely = await find_replaceable(request.content, stated, nearest, near)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await open_session(tx, execution, request.session_id or at.date().isoformat())
         memory = new_memory_of(

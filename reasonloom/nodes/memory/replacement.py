@@ -1,14 +1,13 @@
 """Finds the older memories that a new one may replace, and marks those that it does replace.
 
 The nearest by meaning are read with the new one in pairs: the packaged reader gives the probability
-that the older no longer holds.
+that the older no longer holds if both are about the same matter, which cosine and words tell.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
-from math import floor
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.memory.tools import ReplacedMemory
@@ -18,8 +17,10 @@ from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.stores.graph_memory import supersession
 from reasonloom.stores.memory import memories
+from reasonloom.text.search_terms import index_terms
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from reasonloom.nodes.execution import Execution
@@ -29,11 +30,17 @@ if TYPE_CHECKING:
 LEAST_COSINE = 0.3
 """The least similarity of memories that are read with a new one."""
 
-LIKELY = 0.8
+LIKELY = 0.6
 """The least probability at which the answer names a memory."""
 
-SURE = 0.98
-"""The least probability at which `REASONLOOM_SUPERSEDE=auto` marks it."""
+SURE = 0.97
+"""The least probability at which `REASONLOOM_SUPERSEDE=auto` marks it: reached by less than one
+in a hundred of the pairs that only look like a replacement."""
+
+COSINE_WEIGHT, WORDS_WEIGHT, OFFSET = 6.1, 5.0, -2.2
+"""Of how likely two memories are about the same matter: a logistic regression that
+`training/fit_matter.py` fits. The reader was taught on pairs that look alike, and takes a third of
+the pairs that do not for replaced."""
 
 READ = 2_000
 """Characters of a memory that are read: more than the reader's tokens can be."""
@@ -72,7 +79,7 @@ class Replaceable:
             id=f"mem-{self.memory.id}",
             content=content if len(content) <= EXCERPT else f"{content[:EXCERPT]}…",
             why=WHY,
-            confidence=floor(self.probability * 1000) / 1000,
+            confidence=math.floor(self.probability * 1000) / 1000,
         )
 
 
@@ -92,20 +99,33 @@ def looks_for_replaced(execution: Execution, content: str) -> bool:
 
 
 async def find_replaceable(
-    content: str, stated: datetime, near: Sequence[FoundMemory]
+    content: str, stated: datetime, near: Sequence[FoundMemory], cosines: Mapping[int, float]
 ) -> list[Replaceable]:
     """Return those of the nearest memories that `content` may replace, the likeliest first.
 
-    What was said after `stated` is newer, and what says the same is a duplicate.
+    What was said after `stated` is newer, and what says the same is a duplicate. `cosines` are
+    those of the memories with `content`, by their ids.
     """
     older = [each for each in near if each.valid_from <= stated and each.content != content]
-    probabilities = await replaces([(each.content[:READ], content[:READ]) for each in older])
-    likely = [
-        Replaceable(each, probability)
-        for each, probability in zip(older, probabilities, strict=True)
-        if probability >= LIKELY
-    ]
+    read = [(each.content[:READ], content[:READ]) for each in older]
+    likely = []
+    for each, pair, replaced in zip(older, read, await replaces(read), strict=True):
+        probability = replaced * same_matter(cosines[each.id], *pair)
+        if probability >= LIKELY:
+            likely.append(Replaceable(each, probability))
     return sorted(likely, key=lambda each: -each.probability)
+
+
+def same_matter(cosine: float, older: str, newer: str) -> float:
+    """Return the probability that two memories are about the same matter."""
+    odds = COSINE_WEIGHT * cosine + WORDS_WEIGHT * common_words(older, newer) + OFFSET
+    return 1 / (1 + math.exp(-odds))
+
+
+def common_words(first: str, second: str) -> float:
+    """Return the share of the words of one of two texts, the one with fewer, that both have."""
+    words, others = index_terms(first), index_terms(second)
+    return len(words & others) / (min(len(words), len(others)) or 1)
 
 
 async def mark_replaced(

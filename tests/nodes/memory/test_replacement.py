@@ -10,6 +10,7 @@ import pytest
 
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.memory.replacement import LIKELY, common_words, same_matter
 from tests.support.calls import call, recalled, remember
 from tests.support.memory.housekeeping import as_file, rows, take_in
 
@@ -40,7 +41,7 @@ async def test_an_older_value_is_named_and_settled_in_one_call(engine: Engine) -
     new = await store(engine, NEW)
     (named,) = new["mayReplace"]
     assert (named["id"], named["content"]) == (old["memoryId"], OLD)
-    assert 0.8 <= named["confidence"] <= 1
+    assert LIKELY <= named["confidence"] <= 1
     assert named["why"]
     settled = await store(engine, NEW, supersede=[named["id"]])
     assert settled["memoryId"] == new["memoryId"], "the same content is the same memory"
@@ -63,6 +64,14 @@ async def test_what_is_not_settled_stays_and_is_linked(engine: Engine) -> None:
 async def test_what_is_not_replaced_is_not_named(engine: Engine, other: str) -> None:
     await store(engine, OLD)
     assert "mayReplace" not in await store(engine, other)
+
+
+def test_a_neighbour_is_of_another_matter() -> None:
+    rent, price = "The rent of the flat in Graz is 800.", "The flat in Linz has been sold."
+    assert common_words(rent, "Rent for the flat in Graz: 900.") > 2 * common_words(rent, price)
+    assert same_matter(0.8, rent, "Rent for the flat in Graz: 900.") > 0.95
+    assert same_matter(0.3, rent, PET) < 0.5
+    assert common_words("", PET) == 0
 
 
 async def test_what_was_said_later_is_not_replaced(engine: Engine) -> None:

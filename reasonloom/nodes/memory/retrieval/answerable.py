@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from reasonloom.errors import EmbedderUnavailable
-from reasonloom.llm.classifier import answers
 from reasonloom.text.extraction import Findings
 from reasonloom.text.language import UNKNOWN, language_of
 from reasonloom.text.sentences import join_sentences, sentences_in
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
     from reasonloom.stores.memory.search.retrieval import FoundMemory
@@ -61,7 +59,7 @@ class Answerability:
     """
 
     probability: float
-    readings: dict[int, float]
+    readings: Mapping[int, float]
 
     @property
     def refused(self) -> bool:
@@ -73,23 +71,20 @@ class Answerability:
         return [NOTHING.format(probability=self.probability)] if self.refused else []
 
 
-async def answerability(text: str, found: Sequence[ScoredMemory]) -> Answerability | None:
+def answerability(
+    text: str, found: Sequence[ScoredMemory], readings: Mapping[int, float]
+) -> Answerability | None:
     """Return how likely the best memories answer a text; None where that cannot be told.
 
     That is so for what is no question, for other languages than English, and for past
     conversations.
     """
     best = [each.memory for each in found[:READ]]
-    if not QUESTION.search(text) or any(each.source_kind == "transcript" for each in best):
+    if not QUESTION.search(text) or any(each.id not in readings for each in best):
         return None
     if not all(map(_is_readable, (text, *(each.content for each in best[:1])))):
         return None
-    try:
-        odds = await answers([(as_read(each, text), text) for each in best])
-    except EmbedderUnavailable:
-        return None
-    readings = {each.id: reading for each, reading in zip(best, odds, strict=True)}
-    return Answerability(_probability(odds), readings)
+    return Answerability(_probability([readings[each.id] for each in best]), readings)
 
 
 def _is_readable(text: str) -> bool:

@@ -1,7 +1,8 @@
-"""Removes from a question the names that memories are tagged with, before it is embedded.
+"""Removes from a question the names that many memories are tagged with, before it is embedded.
 
 Where memories are about a few people, every question names one, and vector similarity would
-prefer greetings; the names still count as words and as tags.
+prefer greetings; the names still count as words and as tags. A tag of few memories, such as
+"address", is what the question is about.
 """
 
 import re

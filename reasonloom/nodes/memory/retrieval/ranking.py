@@ -31,13 +31,6 @@ if TYPE_CHECKING:
 EXPANDED_CANDIDATES = 20
 """The best candidates whose linked memories join the candidates."""
 
-EVENT = "episodic"
-COMPARABLE = 0.8
-"""How well such a newer memory must match the question, as a share of the older one's match."""
-
-REPLACES = 0.95
-"""The least probability at which a memory and a newer one change places before they are settled."""
-
 
 @dataclass(frozen=True, slots=True)
 class RankingQuery:
@@ -135,7 +128,8 @@ async def rank(
     ranked = _order_candidates(
         known, edges, lambda moment: recency_at(moment, now, half_life, question.time)
     )
-    ordered = _order_by_validity(ranked, known, question, newer, edges)
+    looks_back = question.time.looks_back
+    ordered = current_first(ranked, _known_then(known, question, newer), reverse=looks_back)
     return Ranking(ordered, query_terms, cut=query_terms.cut, unlike=unlike)
 
 
@@ -203,25 +197,6 @@ def _order_candidates(
     return sorted(ranked, key=lambda each: (-each.parts.score, each.id))
 
 
-def _order_by_validity(
-    ranked: list[RankedMemory],
-    known: CandidatePool,
-    question: RankingQuery,
-    newer: Mapping[int, int],
-    edges: Iterable[Link],
-) -> list[RankedMemory]:
-    """Return the ranking with what held at the time of the question before what did not."""
-    looks_back = question.time.looks_back
-    likely = {
-        edge.target: edge.source
-        for edge in edges
-        if edge.replaces >= REPLACES and _is_comparable(known, edge.target, edge.source)
-    }
-    if not looks_back:
-        _swap(ranked, _known_then(known, question, likely))
-    return current_first(ranked, _known_then(known, question, newer), reverse=looks_back)
-
-
 def _known_then(
     known: CandidatePool, question: RankingQuery, newer: Mapping[int, int]
 ) -> dict[int, int]:
@@ -233,26 +208,6 @@ def _known_then(
         and not known.signals[new].suspicion
         and question.time.knows(known.traits[new].valid_from)
     }
-
-
-def _is_comparable(known: CandidatePool, old: int, new: int) -> bool:
-    """Return whether a newer memory matches the question nearly as well as the older fact.
-
-    An older event still happened, whatever came after it.
-    """
-    if not {old, new} <= known.signals.keys() or known.traits[old].sector == EVENT:
-        return False
-    return known.signals[new].own() >= COMPARABLE * known.signals[old].own()
-
-
-def _swap(ranked: list[RankedMemory], newer: Mapping[int, int]) -> None:
-    """Exchange the places of memories that rank before the newer one that may replace them."""
-    places = {each.id: place for place, each in enumerate(ranked)}
-    for old, new in newer.items():
-        first, second = places[old], places[new]
-        if first < second:
-            ranked[first], ranked[second] = ranked[second], ranked[first]
-            places[old], places[new] = second, first
 
 
 def current_first(

@@ -6,20 +6,20 @@ The `recall` tool and every reasoning mode use it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.tools import SECTORS, ExplainedRecall, ExplainedSearch, Explanation
-from reasonloom.nodes.memory.calendar.periods import NOW, question_time
+from reasonloom.nodes.memory.calendar.periods import question_time
 from reasonloom.nodes.memory.calendar.terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
-from reasonloom.nodes.memory.retrieval.newest_first import BEST, newest_first, rivals
 from reasonloom.nodes.memory.retrieval.query_tags import tags_named, without_names
 from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery, rank
+from reasonloom.nodes.memory.retrieval.reorder import BEST, reorder, rivals
 from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory, ScoreParts, recency
 from reasonloom.nodes.memory.validity import held_span
 from reasonloom.stores.memory import reindex
@@ -69,11 +69,15 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class RetrievedPage:
-    """One page of memories, best first, with the total and notes on what was left out."""
+    """One page of memories, best first, with the total and notes on what was left out.
+
+    `readings` are the reader's logarithms of odds that the best answer, by the memories' ids.
+    """
 
     page: list[ScoredMemory]
     total: int
     notes: list[str] = field(default_factory=list)
+    readings: Mapping[int, float] = field(default_factory=dict)
 
 
 async def retrieve(
@@ -121,8 +125,10 @@ async def _retrieve_by_query(
 ) -> RetrievedPage:
     loom = execution.loom
     async with loom.database.begin(execution.caller) as tx:
-        named = tags_named(query, await retrieval.tags_in(tx, query))
-    vectors, notes = await embed_or_note(loom.embedder, [without_names(query, named)])
+        tags = await retrieval.tags_in(tx, query)
+    named = tags_named(query, tags)
+    common = {name for name in named if tags[name]}
+    vectors, notes = await embed_or_note(loom.embedder, [without_names(query, common)])
     near = Nearness(vectors[0], loom.embedder.model, sectors) if vectors else None
     guarded = loom.settings.suspicion
     today = (scope.held_to or loom.clock()).date()
@@ -135,18 +141,20 @@ async def _retrieve_by_query(
         start = 0 if page.start < BEST else page.start
         memories = await _fetch_page(tx, found.ranked[start : max(page.stop, BEST)])
         now = scope.held_to or loom.clock()
-        compared = not start and time == NOW and near and loom.settings.supersede != "off"
+        compared = not start and near and loom.settings.supersede != "off"
         pairs = rivals(memories, now) if compared else []
-        ids = {each.memory.id for pair in pairs for each in pair}
+        ids = {each for pair in pairs for each in pair}
         cosines = await similarity.cosines(tx, ids, loom.embedder.model) if ids else {}
         notes = [*notes, *await retrieval_notes(tx, found, loom.embedder.model, pool)]
-    if pairs:
-        memories = await newest_first(query, memories, pairs, cosines)
+    readings: dict[int, float] = {}
+    if not start:
+        alike = {pair: cosines[pair] for pair in pairs if pair in cosines}
+        memories, readings = await reorder(query, memories, time, alike)
     memories = memories[page.start - start : page.stop - start]
     own = [each.memory for each in memories if each.memory.source_kind != "transcript"]
     if guarded:
         notes += injection_notes({f"mem-{each.id}": each.content for each in own}, query)
-    return RetrievedPage(memories, len(found.ranked), notes)
+    return RetrievedPage(memories, len(found.ranked), notes, readings)
 
 
 async def retrieval_notes(tx: Transaction, found: Ranking, model: str, pool: int) -> list[str]:

@@ -45,14 +45,12 @@ class Link:
     """Two memories that an edge joins.
 
     `weight` is that of the heaviest edge that somebody drew, 0..1; 0 where only similarity joins
-    them, which adds nothing to their cosines. `replaces` is the probability that the source
-    replaces the target, 0 where none was computed.
+    them, which adds nothing to their cosines.
     """
 
     source: int
     target: int
     weight: float
-    replaces: float
 
 
 async def ranking_features(

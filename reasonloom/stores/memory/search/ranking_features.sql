@@ -8,8 +8,8 @@ FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS 
 
 -- name: links
 SELECT source_id, target_id, coalesce(max(weight) FILTER (
-    WHERE origin NOT IN ('waypoint', 'near_duplicate', 'session', 'may_replace')), 0) AS weight,
-    coalesce(max(weight) FILTER (WHERE origin = 'may_replace'), 0) AS replaces FROM edges
+    WHERE origin NOT IN ('waypoint', 'near_duplicate', 'session', 'may_replace')), 0) AS weight
+FROM edges
 WHERE owner = :owner AND type <> 'supersedes'
     AND (source_id = ANY(:ids) OR target_id = ANY(:ids))
 GROUP BY source_id, target_id

@@ -79,9 +79,17 @@ class Match:
     context: float
 
 
-async def tags_in(tx: Transaction, query: str) -> list[str]:
-    """Return the tags of the space that stand in `query`, as any part of it, the longest first."""
-    return [row.term for row in await tx.all(SQL.tags_in, {"text": query[:LONGEST_QUERY]})]
+COMMON = 0.1
+"""The least share of a space's memories that a common tag is on."""
+
+
+async def tags_in(tx: Transaction, query: str) -> dict[str, bool]:
+    """Return the tags of the space that stand in `query`, as any part of it, the longest first.
+
+    Each with whether it is common.
+    """
+    values = {"text": query[:LONGEST_QUERY], "common": COMMON}
+    return {row.term: bool(row.common) for row in await tx.all(SQL.tags_in, values)}
 
 
 async def candidates(

@@ -8,7 +8,9 @@ SELECT {{ columns }}, (SELECT s.external_name FROM sessions s
 FROM memories m WHERE m.owner = :owner AND m.id = ANY(:ids) AND m.deleted_at IS NULL
 
 -- name: tags_in
-SELECT term FROM terms WHERE owner = :owner AND space = :space AND kind = 'tag'
+SELECT term, memories >= CAST(:common AS float8) * (SELECT memories FROM terms
+    WHERE owner = :owner AND space = :space AND kind = 'all' AND term = '') AS common
+FROM terms WHERE owner = :owner AND space = :space AND kind = 'tag'
     AND memories > 0 AND position(lower(term) IN lower(:text)) > 0
 ORDER BY length(term) DESC, term LIMIT 100
 

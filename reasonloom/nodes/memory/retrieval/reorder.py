@@ -1,0 +1,170 @@
+"""Orders the best memories of a question anew: by reading them with it, and by when they held.
+
+A question about now is answered by the newest of those that give the same thing, one about what
+was before by the oldest, one about a period by the newest of those said until its end.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+from reasonloom.errors import EmbedderUnavailable
+from reasonloom.llm.classifier import answers
+from reasonloom.nodes.memory.retrieval.answerable import READ, as_read
+from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from reasonloom.nodes.memory.calendar.periods import QuestionTime
+
+Pair = tuple[int, int]
+"""The ids of an older and a newer memory."""
+
+BEST = 5
+"""The best memories of a question that may change their order."""
+
+READING_WEIGHT = 0.02
+"""Of a reading in a score: small, since the reader errs more often than all signals together."""
+
+MOST_READING = 3.0
+EVENT = "episodic"
+ALIKE = 0.5
+"""The least likeness of two memories that give the same thing."""
+
+TAGS_WEIGHT = 0.2
+UNTAGGED = 0.5
+"""The share of tags in common that is taken for granted where neither memory has one."""
+
+COMPARABLE = 0.7
+"""The least score of the one that held then, as a share of the other's."""
+
+MARGIN = 1.5
+"""How much worse it may answer the question, in logarithms of odds."""
+
+
+class Move(NamedTuple):
+    """Two memories, of which the other may go before the first, and how alike they are."""
+
+    likeness: float
+    first: ScoredMemory
+    other: ScoredMemory
+
+
+async def reorder(
+    question: str,
+    found: Sequence[ScoredMemory],
+    time: QuestionTime,
+    cosines: Mapping[Pair, float],
+) -> tuple[list[ScoredMemory], dict[int, float]]:
+    """Return memories in their new order, and the readings of those that were read, by their ids.
+
+    The two best are read, and of the others those that may take a place before their like.
+    `cosines` are those of the rivals. Nothing of past conversations is read.
+    """
+    if any(each.memory.source_kind == "transcript" for each in found[:BEST]):
+        return list(found), {}
+    try:
+        readings = await _read(question, found[:READ])
+        ordered = by_reading(found, readings)
+        moves = possible_moves(ordered, time, cosines)
+        both = {each.memory.id: each for move in moves for each in (move.first, move.other)}
+        unread = [each for key, each in both.items() if key not in readings]
+        readings |= await _read(question, unread)
+    except EmbedderUnavailable:
+        return list(found), {}
+    return held_first(ordered, moves, readings), readings
+
+
+async def _read(question: str, found: Sequence[ScoredMemory]) -> dict[int, float]:
+    """Return the reader's logarithm of odds that each memory answers."""
+    odds = await answers([(as_read(each.memory, question), question) for each in found])
+    return {each.memory.id: reading for each, reading in zip(found, odds, strict=True)}
+
+
+def by_reading(found: Sequence[ScoredMemory], readings: Mapping[int, float]) -> list[ScoredMemory]:
+    """Return memories with the second one first, if it reads that much more like an answer.
+
+    What somebody settled stays: a memory and its successor, which may have a lower score.
+    """
+    if len(found) < READ:
+        return list(found)
+    first, second, *others = found
+    settled = {first.memory.superseded_by, second.memory.superseded_by}
+    behind = first.score - second.score
+    if settled & {first.memory.id, second.memory.id} or behind < 0:
+        return list(found)
+    gain = _bonus(second, readings) - _bonus(first, readings)
+    return [second, first, *others] if gain > behind else list(found)
+
+
+def _bonus(scored: ScoredMemory, readings: Mapping[int, float]) -> float:
+    reading = readings.get(scored.memory.id, 0.0)
+    return READING_WEIGHT * max(-MOST_READING, min(MOST_READING, reading))
+
+
+def rivals(found: Sequence[ScoredMemory], now: datetime) -> list[Pair]:
+    """Return the ids of an older and a newer one of the best, where it matters when they held.
+
+    An older event still happened, and what is dated in the future is not known to hold.
+    """
+    best = [each for each in found[:BEST] if _is_rival(each, now)]
+    pairs = combinations(sorted(best, key=lambda each: each.memory.valid_from), 2)
+    return [
+        (older.memory.id, newer.memory.id)
+        for older, newer in pairs
+        if older.memory.valid_from < newer.memory.valid_from and older.memory.sector != EVENT
+    ]
+
+
+def _is_rival(scored: ScoredMemory, now: datetime) -> bool:
+    memory, suspicious = scored.memory, scored.signals and scored.signals.suspicion
+    return memory.superseded_by is None and memory.valid_from <= now and not suspicious
+
+
+def possible_moves(
+    found: Sequence[ScoredMemory], time: QuestionTime, cosines: Mapping[Pair, float]
+) -> list[Move]:
+    """Return which of the best may go before which, since they held at the time instead."""
+    moves = (
+        Move(likeness(first, other, cosines), first, other)
+        for first, other in combinations(found[:BEST], 2)
+        if _held_instead(other, first, time) and other.score >= COMPARABLE * first.score
+    )
+    return [move for move in moves if move.likeness >= ALIKE]
+
+
+def _held_instead(other: ScoredMemory, first: ScoredMemory, time: QuestionTime) -> bool:
+    moments = first.memory.valid_from, other.memory.valid_from
+    newer = moments[1] > moments[0]
+    held = not newer if time.looks_back else newer or not time.knows(moments[0])
+    return held and time.knows(moments[1])
+
+
+def likeness(first: ScoredMemory, other: ScoredMemory, cosines: Mapping[Pair, float]) -> float:
+    """Return how much rivals are about the same thing, by their cosine and common tags; else 0."""
+    older, newer = sorted((first.memory, other.memory), key=lambda each: each.valid_from)
+    tags, others = set(first.memory.tags), set(other.memory.tags)
+    shared = len(tags & others) / len(tags | others) if tags or others else UNTAGGED
+    cosine = cosines.get((older.id, newer.id))
+    return 0.0 if cosine is None else cosine + TAGS_WEIGHT * shared
+
+
+def held_first(
+    found: Sequence[ScoredMemory], moves: Sequence[Move], readings: Mapping[int, float]
+) -> list[ScoredMemory]:
+    """Return memories with the one that answers as well and is most like it before each."""
+    likeliest: dict[int, Move] = {}
+    for move in moves:
+        behind = readings[move.first.memory.id] - readings[move.other.memory.id]
+        known = likeliest.get(move.first.memory.id)
+        if behind <= MARGIN and (known is None or known.likeness < move.likeness):
+            likeliest[move.first.memory.id] = move
+    ordered = list(found)
+    for _, first, other in likeliest.values():
+        if ordered.index(first) < ordered.index(other):
+            ordered.remove(other)
+            ordered.insert(ordered.index(first), other)
+    return ordered

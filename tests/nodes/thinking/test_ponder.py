@@ -229,17 +229,17 @@ async def test_where_no_quarter_ends_in_time_nothing_is_stored(
 async def test_all_the_time_is_used_for_the_first_answers(
     access: Access, embedder: Embedder
 ) -> None:
-    llm = StreamingLlm(seconds=1.2)
+    llm = StreamingLlm(seconds=3.0)
     async with thinking(access, embedder, llm) as mind:
-        outcome = await call(mind, "ponder", {**ASKED, "timeout": 2_000}, as_reference=True)
+        outcome = await call(mind, "ponder", {**ASKED, "timeout": 5_000}, as_reference=True)
     found = outcome.answer
     assert (found["stoppedBecause"], found["quarters"], found["status"]) == (
         "deadline", 1, "partial",
     )  # fmt: skip
     assert len(found["streams"]) == 4
-    assert found["processingTime"] < 2_500
+    assert found["processingTime"] < 5_500
     assert (
-        "2 s were enough for 1 of 4 quarters, in 4 of 4 streams; a longer `timeout` gives the rest"
+        "5 s were enough for 1 of 4 quarters, in 4 of 4 streams; a longer `timeout` gives the rest"
         in outcome.notes
     )
 

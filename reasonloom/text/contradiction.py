@@ -9,6 +9,7 @@ from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shorten
 from reasonloom.text.words import GERMAN_STOP_WORDS, words_in
 
+CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 MOST_SENTENCES = 40
 """The first sentences of a text, which are compared."""
 
@@ -91,8 +92,8 @@ def statement_contradiction(first: Sequence[Statement], second: Sequence[Stateme
 
 
 def statements(text: str) -> list[Statement]:
-    """Return the statements of a text, one for each sentence that is not a question."""
-    stated = (each for each in sentences_in(text) if not each.endswith(("?", "？")))
+    """Return the statements of a text, one for each sentence that is not a question or code."""
+    stated = (each for each in sentences_in(CODE.sub("\n", text)) if not each.endswith(("?", "？")))
     return [_statement(each) for each in islice(stated, MOST_SENTENCES)]
 
 

@@ -76,3 +76,11 @@ def test_long_texts_are_quoted_in_short_and_read_in_part() -> None:
     assert len(found) < 300
     far = "Nobody came. " * 60 + "Redis is not fast."
     assert contradiction(far, "Redis is fast.") is None
+
+
+def test_code_states_nothing() -> None:
+    one = "Halves go up.\n```python\nresult[name] = 5 * floor(scaled / 5 + Fraction(1, 2))\n```"
+    other = one.replace(
+        "5 * floor(scaled / 5 + Fraction(1, 2))", "floor(scaled / 5 + Fraction(1, 2)) * 5"
+    )
+    assert contradiction(one, other) is None

@@ -103,10 +103,13 @@ async def find_replaceable(
 ) -> list[Replaceable]:
     """Return those of the nearest memories that `content` may replace, the likeliest first.
 
-    What was said after `stated` is newer, and what says the same is a duplicate. `cosines` are
-    those of the memories with `content`, by their ids.
+    What was said after `stated` is newer, and what has the same words is a duplicate. `cosines`
+    are those of the memories with `content`, by their ids.
     """
-    older = [each for each in near if each.valid_from <= stated and each.content != content]
+    words = index_terms(content)
+    older = [
+        each for each in near if each.valid_from <= stated and index_terms(each.content) != words
+    ]
     read = [(each.content[:READ], content[:READ]) for each in older]
     likely = []
     for each, pair, replaced in zip(older, read, await replaces(read), strict=True):

@@ -6,6 +6,7 @@ the chosen mode is given both.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from operator import add
@@ -29,7 +30,9 @@ from reasonloom.nodes.sessions.context import next_thought
 
 MODE = "linear"
 SAMPLES = 2
-SAME_WORDS = "both say the same in the same words"
+SAME_RESULT = "both give the same result in the same words"
+RESULT = re.compile(r"^\W*(?:final )?answer\s*[:=]\s*(\S.*?)\W*\Z", re.IGNORECASE | re.MULTILINE)
+"""The last line of an answer that was wanted in a form of its own."""
 
 
 class DirectState(MemoryState, total=False):
@@ -114,9 +117,8 @@ async def compare_answers(state: DirectState, runtime: Runtime[Execution]) -> di
     if not _sound(state):
         faults = [note for each in state["samples"] for note in each["faults"]]
         return {"agreement": {"same": False}, "notes": [*dict.fromkeys(faults)]}
-    first, second = (each.casefold().split() for each in samples)
-    if first == second:
-        return {"agreement": {"same": True, "reason": SAME_WORDS}}
+    if _result(samples[0]) == _result(samples[1]):
+        return {"agreement": {"same": True, "reason": SAME_RESULT}}
     question = Question(
         node="compare_answers",
         prompt="auto/compare",
@@ -130,6 +132,12 @@ async def compare_answers(state: DirectState, runtime: Runtime[Execution]) -> di
     )
     heard = await ask_or_note(execution, question, "the comparison of both answers")
     return {"agreement": heard.parsed or {"same": False}, "notes": heard.notes}
+
+
+def _result(answer: str) -> list[str]:
+    """Return the words of an answer's result where its last line names it, else of all of it."""
+    named = RESULT.search(answer.strip())
+    return (named[1] if named else answer).casefold().split()
 
 
 def answers_of(state: DirectState) -> list[str]:

@@ -74,8 +74,9 @@ def _is_statement(left: list[Token], right: list[Token], relation: Token, *, pla
     """Tell whether two sides state a calculation, and not something else with numbers in it."""
     operators = [each for each in (*left, *right) if each.kind == "operator"]
     worded = relation.text == "is"
-    if worded and operators and len(left) == 1:
-        return False
+    aside = left[0].kind == "open" and not any(each.kind == "operator" for each in left)
+    if aside or (worded and operators and len(left) == 1):
+        return False  # an aside as in `with the shop (2 h) that gives 5 + 2 = 7 h`
     if not operators:
         one, other = left[0].quantity, right[0].quantity
         if one is None or other is None or not one.converts_to(other):

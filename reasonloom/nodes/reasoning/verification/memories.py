@@ -20,6 +20,7 @@ from reasonloom.llm.classifier import entail
 from reasonloom.nodes.graph_memory.grounding.confirmation import excerpt
 from reasonloom.nodes.graph_memory.grounding.pair import judge_texts
 from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
+from reasonloom.nodes.graph_memory.grounding.reading.values import Value
 from reasonloom.nodes.graph_memory.grounding.verdict import weigh_evidence
 from reasonloom.text.language import is_english
 from reasonloom.text.sentences import sentences_in
@@ -93,8 +94,19 @@ def _opposing(sentence: str, current: Mapping[int, str], seconds: float) -> list
         if each.relation == "contradicts"
         and len(each.covers) >= LEAST_SHARED
         and _has_other_figure(sentence, current[each.id])
+        and not _is_said_elsewhere(sentence, each.id, current)
     ]
     return against[:1]
+
+
+def _is_said_elsewhere(sentence: str, opposing: int, current: Mapping[int, str]) -> bool:
+    """Tell whether another memory has the figure: a choice between memories is no fault."""
+    new = _figures(sentence) - _figures(current[opposing])
+    return any(new & _figures(each) for key, each in current.items() if key != opposing)
+
+
+def _figures(text: str) -> set[Value]:
+    return {each.value for each in read_text(text).terms if each.value}
 
 
 def _has_other_figure(sentence: str, memory: str) -> bool:

@@ -47,6 +47,12 @@ async def test_what_memory_does_not_contradict_is_no_fault(text: str) -> None:
     assert await find_contradictions(text, labelled(RESTORE)) == []
 
 
+async def test_a_figure_that_another_memory_has_is_a_choice_between_them() -> None:
+    text = "The restore of the payments database takes 25 minutes."
+    other = "With the new disks a restore is done in 25 minutes."
+    assert await find_contradictions(text, labelled(RESTORE, other)) == []
+
+
 @pytest.mark.parametrize("note", ["fact, superseded by M2", "conversation"])
 async def test_what_holds_no_longer_and_what_somebody_said_contradict_nothing(note: str) -> None:
     text = "The restore of the payments database takes 25 minutes."

@@ -8,7 +8,7 @@ import re
 from reasonloom.llm.interfaces import Ask, Reply, Usage
 
 CONCLUDED = re.compile(r"^\s+concluded: (.*)$", re.M)
-ASKED_FOR = re.compile(r"<(?:thought|direction)>\n(.*)\n</", re.S)
+ASKED_FOR = re.compile(r"<(?:thought|request|direction)>\n(.*)\n</", re.S)
 
 
 class TellingLlm:

@@ -46,7 +46,7 @@ def compared(*, same: bool) -> Reply:
 
 
 async def test_two_answers_that_agree_are_enough(access: Access, embedder: Embedder) -> None:
-    llm = ScriptedLlm(thought("It is 397.80."), thought("It is 397.80."), compared(same=True))
+    llm = ScriptedLlm(thought("It is 397.80."), thought("397.80 it is."), compared(same=True))
     async with thinking(access, embedder, llm) as engine:
         outcome = await call(engine, "reasoning_auto", GIVEN, key="k")
         again = await call(engine, "reasoning_auto", GIVEN, key="k")
@@ -62,6 +62,15 @@ async def test_two_answers_that_agree_are_enough(access: Access, embedder: Embed
     assert [run.tool for run in kept] == ["reasoning_auto"]
     assert len(llm.asked) == 3
     assert [each.content for each in session.thoughts] == ["It is 397.80."]
+
+
+async def test_the_same_result_needs_no_comparison(access: Access, embedder: Embedder) -> None:
+    first, second = "17 times 23.40.\n**Answer: 397.80**", "A sixth, and more.\nAnswer: 397.80."
+    llm = ScriptedLlm(thought(first), thought(second), LlmUnavailable("nobody compares"))
+    async with thinking(access, embedder, llm) as engine:
+        outcome = await call(engine, "reasoning_auto", GIVEN)
+    assert outcome.answer["executed"] == "reasoning_linear"
+    assert len(llm.asked) == 2
 
 
 async def test_where_they_differ_a_mode_weighs_both(access: Access, embedder: Embedder) -> None:
@@ -85,7 +94,7 @@ async def test_an_answer_that_fails_leaves_the_choice_of_a_mode(
     replies: dict[str, list[Any]] = {
         "first": [away, thought("x"), vote("linear"), thought("y")],
         "second": [thought("x"), away, vote("linear"), thought("y")],
-        "comparison": [thought("x"), thought("x"), away, vote("ponder"), away],
+        "comparison": [thought("x"), thought("z"), away, vote("ponder"), away],
     }
     async with thinking(access, embedder, ScriptedLlm(*replies[missing])) as engine:
         outcome = await call(engine, "reasoning_auto", GIVEN)

@@ -37,7 +37,8 @@ class AnsweringLlm:
         return Counter({kind: len(asks) for kind, asks in self.asked.items()})
 
     async def answer(self, ask: Ask) -> Reply:
-        kind = (ask.schema or {})["required"][0]
+        required = (ask.schema or {})["required"]
+        kind = next((name for name in required if name in self.answers), required[0])
         asks = self.asked.setdefault(kind, [])
         asks.append(ask)
         said = self.answers[kind]

@@ -20,7 +20,6 @@ from reasonloom.llm.classifier import entail
 from reasonloom.nodes.graph_memory.grounding.confirmation import excerpt
 from reasonloom.nodes.graph_memory.grounding.pair import judge_texts
 from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
-from reasonloom.nodes.graph_memory.grounding.reading.values import Value
 from reasonloom.nodes.graph_memory.grounding.verdict import weigh_evidence
 from reasonloom.text.language import is_english
 from reasonloom.text.sentences import sentences_in
@@ -105,8 +104,9 @@ def _is_said_elsewhere(sentence: str, opposing: int, current: Mapping[int, str])
     return any(new & _figures(each) for key, each in current.items() if key != opposing)
 
 
-def _figures(text: str) -> set[Value]:
-    return {each.value for each in read_text(text).terms if each.value}
+def _figures(text: str) -> set[tuple[str, object, str]]:
+    values = [each.value for each in read_text(text).terms if each.value]
+    return {(each.kind, each.amount, each.unit) for each in values}
 
 
 def _has_other_figure(sentence: str, memory: str) -> bool:

@@ -197,5 +197,5 @@ async def test_two_close_frameworks_are_both_worked_through(
                for step in each.steps}  # fmt: skip
         assert {each["step"] for each in heard} <= own, "neither is told of the other"
     (conclusion,) = llm.asked["rests_on"]
-    assert "did not hear each other" in words_of(conclusion)
+    assert "worked through independently" in words_of(conclusion)
     assert len(conclusion.material["frameworks"]) == 2  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from reasonloom.prompts.registry import PromptRegistry
 from tests.llm.replies.table import LATER, TABLE, Malformed
 
 PROMPTS = PromptRegistry()
-VERSIONS = {"tree/judge": 2}
+VERSIONS = {"tree/judge": 2, "grounding/entailment": 1}
 """Of prompts whose later versions ask for more than the replies of the table hold."""
 
 

@@ -58,7 +58,8 @@ def thought(ask: Ask) -> ReplyFields:
     """Think something of its own along each approach."""
     way = str(ask.material.get("approach", ""))
     name = next((name for name in NAMES if name in way), "plain")
-    return {"thought": f"It is the {name}", "confidence": 0.9}
+    again = ", as before" if ask.sample else ""
+    return {"thought": f"It is the {name}{again}", "confidence": 0.9}
 
 
 def scores(ask: Ask) -> ReplyFields:

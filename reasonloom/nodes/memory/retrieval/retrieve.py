@@ -17,6 +17,7 @@ from reasonloom.nodes.memory.calendar.periods import question_time
 from reasonloom.nodes.memory.calendar.terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
+from reasonloom.nodes.memory.retrieval.answerable import QUESTION
 from reasonloom.nodes.memory.retrieval.query_tags import tags_named, without_names
 from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery, rank
 from reasonloom.nodes.memory.retrieval.reorder import BEST, reorder, rivals
@@ -139,15 +140,16 @@ async def _retrieve_by_query(
         found = await rank(tx, execution, question, scope=scope, pool=pool)
         # Later pages do not hold the best, whose order alone changes.
         start = 0 if page.start < BEST else page.start
+        asks = not start and QUESTION.search(query) is not None
         memories = await _fetch_page(tx, found.ranked[start : max(page.stop, BEST)])
         now = scope.held_to or loom.clock()
-        compared = not start and near and loom.settings.supersede != "off"
+        compared = asks and near and loom.settings.supersede != "off"
         pairs = rivals(memories, now) if compared else []
         ids = {each for pair in pairs for each in pair}
         cosines = await similarity.cosines(tx, ids, loom.embedder.model) if ids else {}
         notes = [*notes, *await retrieval_notes(tx, found, loom.embedder.model, pool)]
     readings: dict[int, float] = {}
-    if not start:
+    if asks:
         alike = {pair: cosines[pair] for pair in pairs if pair in cosines}
         memories, readings = await reorder(query, memories, time, alike)
     memories = memories[page.start - start : page.stop - start]

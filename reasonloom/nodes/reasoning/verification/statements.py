@@ -13,11 +13,11 @@ from itertools import islice
 from reasonloom.nodes.reasoning.verification.dates import check_dates
 from reasonloom.nodes.reasoning.verification.equations import check_equations
 from reasonloom.text.calculations import SPELLINGS
+from reasonloom.text.contradiction import CODE
 from reasonloom.text.sentences import sentences_in
 
 MOST_CHARACTERS, MOST_SENTENCES, MOST_CHECKS = 20_000, 300, 200
 
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _SIGNS = str.maketrans(
     {each: meant for each, meant in SPELLINGS.items() if meant in ("*", "/", "-")} | {"⋅": "*"}
 )
@@ -43,7 +43,7 @@ class Checked:
 
 def check_statements(text: str) -> list[Checked]:
     """Return the statements of a text that can be checked, in their order."""
-    unquoted = _QUOTED.sub(" … ", _CODE.sub("\n", text[:MOST_CHARACTERS]))
+    unquoted = _QUOTED.sub(" … ", CODE.sub("\n", text[:MOST_CHARACTERS]))
     found: list[Checked] = []
     for sentence in islice(sentences_in(unquoted), MOST_SENTENCES):
         if not any(map(str.isdigit, sentence)) or _UNSURE.search(sentence):

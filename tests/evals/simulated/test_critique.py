@@ -53,6 +53,7 @@ def critique_of(content: str, *, sample: int = 0, areas: tuple[str, ...] = ()) -
         question="",
         history=[],
         memories=[],
+        searched=None,
         focus_areas=list(areas),
     )
 
@@ -75,6 +76,7 @@ async def revised(model: SimulatedCritic, content: str, critique: dict[str, Any]
         memories=[],
         failed=None,
         contradicted=None,
+        searched=None,
         executes=False,
         focus_areas=[],
         weaknesses=critique["weaknesses"],

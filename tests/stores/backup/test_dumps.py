@@ -31,6 +31,8 @@ from tests.support.runs.forks import fork, row_of
 
 RELEASED = sorted(DUMPS.glob("*.backup"))
 LARGEST = 250_000
+BEGUN_WITH = {"got_score": 3, "got_aggregate": 1}
+"""Calls of a mode in the released version where they differ; a run ends as it began."""
 
 
 @pytest.fixture(scope="module", params=RELEASED, ids=lambda path: path.stem)
@@ -155,4 +157,5 @@ async def test_an_unfinished_run_of_a_released_version_goes_on(
         assert (await find_run(engine, owner, runs[scene.name])).status == "done"
     assert answer
     paid = len(book.read_text().splitlines()) if book.exists() else 0
-    assert paid == scene.calls - scene.calls // 2
+    calls = BEGUN_WITH.get(scene.name, scene.calls)
+    assert paid == calls - calls // 2

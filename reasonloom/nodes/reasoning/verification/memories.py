@@ -93,12 +93,12 @@ def _opposing(sentence: str, current: Mapping[int, str], seconds: float) -> list
         if each.relation == "contradicts"
         and len(each.covers) >= LEAST_SHARED
         and _has_other_figure(sentence, current[each.id])
-        and not _is_said_elsewhere(sentence, each.id, current)
+        and not _is_in_another_memory(sentence, each.id, current)
     ]
     return against[:1]
 
 
-def _is_said_elsewhere(sentence: str, opposing: int, current: Mapping[int, str]) -> bool:
+def _is_in_another_memory(sentence: str, opposing: int, current: Mapping[int, str]) -> bool:
     """Tell whether another memory has the figure: a choice between memories is no fault."""
     new = _figures(sentence) - _figures(current[opposing])
     return any(new & _figures(each) for key, each in current.items() if key != opposing)

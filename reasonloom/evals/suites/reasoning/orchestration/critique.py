@@ -68,7 +68,7 @@ async def run_ungated(case: Case, rounds: int, stop: Stop, item: Problem, seed: 
     return witness.result(item, answer)
 
 
-UNCHECKED = {"failed": None, "contradicted": None, "searched": None, "executes": False}
+UNCHECKED = {"failed": None, "contradicted": None, "executes": False}
 """What a prompt takes of checks that this simulation leaves out."""
 
 
@@ -77,7 +77,14 @@ async def revise_once(meter: MeteredModel, answer: str, round_: int) -> str:
 
     After a round that changed nothing the same question is asked for another sample.
     """
-    same = {"question": "", "history": [], "memories": [], "focus_areas": [], "content": answer}
+    same: dict[str, object] = {
+        "question": "",
+        "history": [],
+        "memories": [],
+        "searched": None,
+        "focus_areas": [],
+        "content": answer,
+    }
     critique = await meter.ask("reflection/critique", sample=round_, **same)
     findings = {name: critique[name] for name in ("weaknesses", "recommendations")}
     revision = await meter.ask("reflection/revise", sample=round_, **UNCHECKED, **same, **findings)

@@ -12,7 +12,6 @@ from typing import Any, TypeVar, cast
 
 import psycopg
 from psycopg import sql
-from psycopg.sql import Composed
 from sqlalchemy import CursorResult, Row, TextClause
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -21,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import DatabaseFull, DatabaseUnavailable, Deadlocked
 from reasonloom.stores.access import Access
+from reasonloom.stores.pipelines import Opening, PipelineConnection, PipelineCursor
 from reasonloom.stores.statements import load
 
 log = logging.getLogger(__name__)
@@ -103,12 +103,14 @@ def holds_connection() -> Iterator[None]:
         connections_held.set(connections_held.get() - 1)
 
 
-async def _connect(conninfo: str) -> psycopg.AsyncConnection:
+async def _connect(conninfo: str) -> PipelineConnection:
     """Return a new connection; one whose caller is cancelled meanwhile is closed.
 
     Cancelled by itself, psycopg leaves the socket open until the garbage is collected.
     """
-    connecting = asyncio.ensure_future(psycopg.AsyncConnection.connect(conninfo))
+    connecting = asyncio.ensure_future(
+        PipelineConnection.connect(conninfo, cursor_factory=PipelineCursor)
+    )
     try:
         return await asyncio.shield(connecting)
     except asyncio.CancelledError:
@@ -116,7 +118,7 @@ async def _connect(conninfo: str) -> psycopg.AsyncConnection:
         raise
 
 
-def _close_unused(connecting: asyncio.Future[psycopg.AsyncConnection]) -> None:
+def _close_unused(connecting: asyncio.Future[PipelineConnection]) -> None:
     if not connecting.cancelled() and connecting.exception() is None:
         connecting.result().pgconn.finish()
 
@@ -133,17 +135,18 @@ class Database:
             max_overflow=0,
             pool_timeout=POOL_WAIT,
             hide_parameters=True,
-            isolation_level="AUTOCOMMIT",  # so that `_beginning` begins, in one round trip
+            isolation_level="AUTOCOMMIT",  # so that `_opening` begins, with the first statement
         )
 
     @asynccontextmanager
     async def begin(
-        self, caller: Caller, *, searching: bool = False, walking: bool = False
+        self, caller: Caller, *, searching: bool = False, walking: bool = False, once: bool = False
     ) -> AsyncIterator[Transaction]:
         """Open a transaction that sees the rows of `caller` alone.
 
         `searching` plans every statement anew, for the tables as they are now; `walking` keeps
-        plans that suit tables of every size.
+        plans that suit tables of every size. With `once` it ends with its first statement, or with
+        those that are executed together with it: then all is one round trip.
 
         Raises:
             DatabaseUnavailable: no connection, or it broke; nothing was stored.
@@ -152,29 +155,34 @@ class Database:
             text = SQL.part("bind_and_plan")
         else:
             text = SQL.part("bind_steady") if walking else SQL.part("bind")
-        first = _beginning(text, owner=caller.owner, space=caller.space)
-        async with self._connected(first) as connection:
+        opening = _opening(text, owner=caller.owner, space=caller.space)
+        async with self._connected(opening, once=once) as connection:
             yield Transaction(connection, caller.owner, caller.space)
 
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[AsyncConnection]:
         """Open a transaction that sees the leases of every owner, and nothing else of theirs."""
-        async with self._connected(_beginning(SQL.part("recover"))) as connection:
+        async with self._connected(_opening(SQL.part("recover"))) as connection:
             yield connection
 
     @asynccontextmanager
-    async def _connected(self, first: Composed) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction by `first`; its faults become ours."""
+    async def _connected(
+        self, opening: Opening, *, once: bool = False
+    ) -> AsyncIterator[AsyncConnection]:
+        """Open a transaction by `opening`; its faults become ours."""
         with holds_connection():
-            async with self._open(first) as connection:
+            async with self._open(opening, once=once) as connection:
                 yield connection
 
     @asynccontextmanager
-    async def _open(self, first: Composed) -> AsyncIterator[AsyncConnection]:
-        connection = await self._connect(first)
+    async def _open(self, opening: Opening, *, once: bool) -> AsyncIterator[AsyncConnection]:
+        connection = await self._connect(opening, once=once)
         try:
             yield connection
+            await (await _driver(connection)).reach()
             await connection.commit()
+        except psycopg.OperationalError as error:
+            raise _fault(error) from error
         except (OperationalError, InterfaceError) as error:
             log.warning("database fault: %s", type(error.orig).__name__)
             raise _fault(error.orig) from error
@@ -185,14 +193,14 @@ class Database:
         finally:
             await asyncio.shield(connection.close())
 
-    async def _connect(self, first: Composed) -> AsyncConnection:
-        """Return a connection that has executed `first`.
+    async def _connect(self, opening: Opening, *, once: bool) -> AsyncConnection:
+        """Return a connection that is to send `opening` first.
 
         A pooled connection may have died meanwhile, and so may an embedded server: then the
         pool is emptied, the server looked after, and a new connection made, once.
         """
         try:
-            return await self._executed(first)
+            return await self._opened(opening, once=once)
         except PoolTimeout as error:
             raise DatabaseUnavailable("all database connections are busy; try again") from error
         except UNREACHED:
@@ -200,15 +208,14 @@ class Database:
         await self.engine.dispose()
         await self.access.ensure()
         try:
-            return await self._executed(first)
+            return await self._opened(opening, once=once)
         except (*UNREACHED, PoolTimeout) as error:
             raise DatabaseUnavailable(NOT_REACHED) from error
 
-    async def _executed(self, first: Composed) -> AsyncConnection:
+    async def _opened(self, opening: Opening, *, once: bool) -> AsyncConnection:
         connection = await self.engine.connect()
         try:
-            driver = (await connection.get_raw_connection()).driver_connection
-            await cast("psycopg.AsyncConnection", driver).execute(first, prepare=False)
+            await (await _driver(connection)).open_with(opening, once=once)
         except BaseException:
             await asyncio.shield(connection.close())
             raise
@@ -219,10 +226,14 @@ class Database:
         await self.engine.dispose()
 
 
-def _beginning(text: str, **values: str) -> Composed:
-    """Return what opens a transaction and tells Postgres whose it is, as one message."""
+async def _driver(connection: AsyncConnection) -> PipelineConnection:
+    return cast("PipelineConnection", (await connection.get_raw_connection()).driver_connection)
+
+
+def _opening(text: str, **values: str) -> Opening:
+    """Return what opens a transaction and tells Postgres whose it is."""
     given = {key: sql.Literal(value) for key, value in values.items()}
-    return sql.SQL(f"BEGIN; {text}").format(**given)
+    return sql.SQL("BEGIN"), sql.SQL(text).format(**given)
 
 
 def _fault(error: object) -> DatabaseUnavailable:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-ROUND_TRIPS = b"QS"
-"""Messages after which Postgres answers: a simple query, and Sync."""
+ROUND_TRIPS = b"QSH"
+"""Messages after which Postgres answers: a simple query, Sync, and Flush."""
 
 CHANGED = re.compile(
     r"\b(?:insert into|delete from|update)\s+(\w+)(?=\s+(?:set|where|using|\(|as))"

@@ -1,0 +1,138 @@
+"""Connections that send all statements which wait at the same moment in one round trip.
+
+What opens a transaction goes ahead of its first statement, and the end of one that reads only once
+goes behind it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeVar, overload
+
+import psycopg
+from psycopg.sql import SQL, Composed
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+Work = Coroutine[Any, Any, A]
+Statement = Callable[[], Awaitable[object]]
+Opening = Sequence[SQL | Composed]
+FRESH = 30.0
+"""Seconds; what is longer unused may be dead without a word, as where a firewall forgot it."""
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Statements of one round trip, and how it ended."""
+
+    statements: list[Statement]
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    error: BaseException | None = None
+
+
+class PipelineConnection(psycopg.AsyncConnection[Any]):
+    """A connection that has one transaction at a time."""
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self._opening: Opening = ()
+        self._once = self._over = False
+        self._batch: _Batch | None = None
+        self._turn = asyncio.Lock()
+        self._opened_at = time.monotonic()
+
+    async def open_with(self, opening: Opening, *, once: bool) -> None:
+        """Send `opening` ahead of the next statements, with `once` a commit behind them.
+
+        Raises:
+            psycopg.OperationalError: the connection is dead.
+        """
+        for _ in range(2):  # its last words first, then that there are no more
+            self.pgconn.consume_input()
+        self._opening, self._once, self._over = opening, once, False
+        before, self._opened_at = self._opened_at, time.monotonic()
+        if self._opened_at - before > FRESH:
+            await self.reach()
+
+    async def reach(self) -> None:
+        """Open the transaction if no statement has, so that a server that is away is noticed."""
+        if self._opening:
+            await self._send([])
+
+    async def send(self, statement: Statement) -> None:
+        """Execute a statement together with all that others wait for at this moment."""
+        if batch := self._batch:
+            batch.statements.append(statement)
+            await batch.done.wait()
+            if batch.error:
+                raise batch.error
+            return
+        batch = self._batch = _Batch([statement])
+        try:
+            await asyncio.sleep(0)  # meanwhile the others come as far
+            async with self._turn:
+                self._batch = None
+                await self._send(batch.statements)
+        except BaseException as error:
+            batch.error = error
+            raise
+        finally:
+            if self._batch is batch:
+                self._batch = None
+            batch.done.set()
+
+    async def _send(self, statements: Sequence[Statement]) -> None:
+        if self._over:
+            raise psycopg.ProgrammingError("the transaction was to read once, and is over")
+        opening, self._opening = self._opening, ()
+        if not (opening or self._once) and len(statements) == 1:
+            await statements[0]()
+            return
+        async with self.pipeline():
+            for each in opening:
+                await self._plainly(each)
+            for statement in statements:
+                await statement()
+            if self._once and statements:
+                self._over = True
+                await self._plainly(SQL("COMMIT"))
+
+    async def _plainly(self, statement: SQL | Composed) -> None:
+        await psycopg.AsyncCursor(self).execute(statement, prepare=False)
+
+
+class PipelineCursor(psycopg.AsyncCursor[Any]):
+    """A cursor whose statements are sent with those of others."""
+
+    async def execute(self, *given: Any, **options: Any) -> PipelineCursor:
+        """Execute a query or command."""
+        connection = self.connection
+        assert isinstance(connection, PipelineConnection)  # noqa: S101 - it made the cursor
+        await connection.send(partial(super().execute, *given, **options))
+        return self
+
+
+@overload
+async def together(first: Work[A], second: Work[B], /) -> tuple[A, B]: ...
+@overload
+async def together(first: Work[A], second: Work[B], third: Work[C], /) -> tuple[A, B, C]: ...
+@overload
+async def together(
+    first: Work[A], second: Work[B], third: Work[C], fourth: Work[D], /
+) -> tuple[A, B, C, D]: ...
+async def together(*works: Work[Any]) -> tuple[Any, ...]:
+    """Return what works on one transaction give, whose statements wait for Postgres together.
+
+    All have ended when one's error is raised, so that none goes on where its transaction is over.
+    """
+    found = await asyncio.gather(*works, return_exceptions=True)
+    for each in found:
+        if isinstance(each, BaseException):
+            raise each
+    return tuple(found)

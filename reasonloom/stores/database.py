@@ -45,8 +45,16 @@ class Transaction:
     """One open transaction of one owner in one space; commits when its block ends well."""
 
     connection: AsyncConnection
+    driver: PipelineConnection
     owner: str
     space: str
+
+    def end_with_next(self) -> None:
+        """Let the next statement, or those executed together with it, be the last.
+
+        What ends it costs no round trip then. There must be no other statement.
+        """
+        self.driver.end_with_next()
 
     async def run(self, statement: TextClause, values: Values = NO_VALUES) -> int:
         """Execute a statement; return the number of rows it touched."""
@@ -156,8 +164,11 @@ class Database:
         else:
             text = SQL.part("bind_steady") if walking else SQL.part("bind")
         opening = _opening(text, owner=caller.owner, space=caller.space)
-        async with self._connected(opening, once=once) as connection:
-            yield Transaction(connection, caller.owner, caller.space)
+        async with self._connected(opening) as connection:
+            tx = Transaction(connection, await _driver(connection), caller.owner, caller.space)
+            if once:
+                tx.end_with_next()
+            yield tx
 
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[AsyncConnection]:
@@ -166,17 +177,15 @@ class Database:
             yield connection
 
     @asynccontextmanager
-    async def _connected(
-        self, opening: Opening, *, once: bool = False
-    ) -> AsyncIterator[AsyncConnection]:
+    async def _connected(self, opening: Opening) -> AsyncIterator[AsyncConnection]:
         """Open a transaction by `opening`; its faults become ours."""
         with holds_connection():
-            async with self._open(opening, once=once) as connection:
+            async with self._open(opening) as connection:
                 yield connection
 
     @asynccontextmanager
-    async def _open(self, opening: Opening, *, once: bool) -> AsyncIterator[AsyncConnection]:
-        connection = await self._connect(opening, once=once)
+    async def _open(self, opening: Opening) -> AsyncIterator[AsyncConnection]:
+        connection = await self._connect(opening)
         try:
             yield connection
             await (await _driver(connection)).reach()
@@ -193,14 +202,14 @@ class Database:
         finally:
             await asyncio.shield(connection.close())
 
-    async def _connect(self, opening: Opening, *, once: bool) -> AsyncConnection:
+    async def _connect(self, opening: Opening) -> AsyncConnection:
         """Return a connection that is to send `opening` first.
 
         A pooled connection may have died meanwhile, and so may an embedded server: then the
         pool is emptied, the server looked after, and a new connection made, once.
         """
         try:
-            return await self._opened(opening, once=once)
+            return await self._opened(opening)
         except PoolTimeout as error:
             raise DatabaseUnavailable("all database connections are busy; try again") from error
         except UNREACHED:
@@ -208,14 +217,14 @@ class Database:
         await self.engine.dispose()
         await self.access.ensure()
         try:
-            return await self._opened(opening, once=once)
+            return await self._opened(opening)
         except (*UNREACHED, PoolTimeout) as error:
             raise DatabaseUnavailable(NOT_REACHED) from error
 
-    async def _opened(self, opening: Opening, *, once: bool) -> AsyncConnection:
+    async def _opened(self, opening: Opening) -> AsyncConnection:
         connection = await self.engine.connect()
         try:
-            await (await _driver(connection)).open_with(opening, once=once)
+            await (await _driver(connection)).open_with(opening)
         except BaseException:
             await asyncio.shield(connection.close())
             raise

@@ -47,18 +47,22 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
         self._turn = asyncio.Lock()
         self._opened_at = time.monotonic()
 
-    async def open_with(self, opening: Opening, *, once: bool) -> None:
-        """Send `opening` ahead of the next statements, with `once` a commit behind them.
+    async def open_with(self, opening: Opening) -> None:
+        """Send `opening` ahead of the next statements.
 
         Raises:
             psycopg.OperationalError: the connection is dead.
         """
         for _ in range(2):  # its last words first, then that there are no more
             self.pgconn.consume_input()
-        self._opening, self._once, self._over = opening, once, False
+        self._opening, self._once, self._over = opening, False, False
         before, self._opened_at = self._opened_at, time.monotonic()
         if self._opened_at - before > FRESH:
             await self.reach()
+
+    def end_with_next(self) -> None:
+        """Send a commit behind the next statements."""
+        self._once = True
 
     async def reach(self) -> None:
         """Open the transaction if no statement has, so that a server that is away is noticed."""
@@ -126,6 +130,8 @@ async def together(first: Work[A], second: Work[B], third: Work[C], /) -> tuple[
 async def together(
     first: Work[A], second: Work[B], third: Work[C], fourth: Work[D], /
 ) -> tuple[A, B, C, D]: ...
+@overload
+async def together(*works: Work[Any]) -> tuple[Any, ...]: ...
 async def together(*works: Work[Any]) -> tuple[Any, ...]:
     """Return what works on one transaction give, whose statements wait for Postgres together.
 

@@ -64,11 +64,12 @@ class TimedDatabase(Database):
 
     @asynccontextmanager
     async def begin(
-        self, caller: Caller, *, searching: bool = False, walking: bool = False
+        self, caller: Caller, *, searching: bool = False, walking: bool = False, once: bool = False
     ) -> AsyncIterator[Transaction]:
         """Open a transaction and add its time."""
         started = time.perf_counter()
-        async with super().begin(caller, searching=searching, walking=walking) as tx:
+        begun = super().begin(caller, searching=searching, walking=walking, once=once)
+        async with begun as tx:
             yield tx
         self.seconds += time.perf_counter() - started
 

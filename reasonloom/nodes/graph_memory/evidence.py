@@ -39,6 +39,7 @@ from reasonloom.stores.graph_memory import evidence, memory_nodes
 from reasonloom.stores.graph_memory.evidence import EdgeRow
 from reasonloom.stores.memory.search import retrieval, similarity
 from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from reasonloom.nodes.execution import Execution
@@ -76,6 +77,8 @@ class CorrectedQuery(NamedTuple):
 
 async def correct_spelling(tx: Transaction, query: str) -> CorrectedQuery | None:
     """Return a query with its unknown words corrected; None if none can be."""
+    if not query:
+        return None
     unknown = [w for w in await evidence.unknown_words(tx, query) if len(w) >= LEAST_LETTERS]
     meant: dict[str, tuple[str, float]] = {}
     for word in unknown:
@@ -137,16 +140,24 @@ async def nearest_nodes(
     floor = embedder.floor if vectors else None
     pool = max(most, LEAST_POOL)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        scores = _visible(await similarity_scores(tx, query, place, floor, pool))
-        if spelling and (corrected := await correct_spelling(tx, query)):
+        alike, corrected = await together(
+            similarity_scores(tx, query, place, floor, pool),
+            correct_spelling(tx, query if spelling else ""),
+        )
+        scores = _visible(alike)
+        if corrected:
             more = await similarity_scores(tx, corrected.text, None, floor, pool)
             for key, score in _visible(more).items():
                 scores[key] = max(scores.get(key, 0.0), score * corrected.likeness)
             notes = [*notes, corrected.note]
         best = sorted(scores, key=lambda key: (-scores[key], -key))[:most]
-        rows, cut = bound_contents(await memory_nodes.fetch(tx, best))
-        if hearsay := sorted(await memory_nodes.hearsay(tx, best)):
-            cut = [*cut, HEARSAY.format(nodes=", ".join(map(str, hearsay)))]
+        tx.end_with_next()
+        there, hearsay = await together(
+            memory_nodes.fetch(tx, best), memory_nodes.hearsay(tx, best)
+        )
+    rows, cut = bound_contents(there)
+    if hearsay:
+        cut = [*cut, HEARSAY.format(nodes=", ".join(map(str, sorted(hearsay))))]
     return NearestNodes([(row, round(scores[row.id], DIGITS)) for row in rows], [*notes, *cut])
 
 
@@ -159,7 +170,7 @@ async def similarity_scores(
     scope: Scope = CURRENT,
 ) -> dict[int, float]:
     """Return the memories of a scope nearest to a text with their scores, without those of 0."""
-    terms = await retrieval.weigh_terms(tx, text, near)
+    terms = await retrieval.weigh_terms(tx, text, near.model if near else None)
     found = await similarity.most_similar(tx, terms, near, scope=scope, pool=pool)
     scores = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
     return {key: score for key, score in scores.items() if score > 0}
@@ -182,7 +193,7 @@ async def memory_evidence(state: ToolState, runtime: Runtime[Execution]) -> dict
     execution = runtime.context
     request = execution.request(MemoryEvidence)
     found = await nearest_nodes(execution, request.query, most=request.max_results)
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         edges = await evidence.edges_of(tx, [row.id for row, _ in found.rows], read=MOST_EDGES + 1)
     by_node: dict[int, list[EdgeRow]] = {}
     for edge in edges:

@@ -44,6 +44,7 @@ from reasonloom.nodes.memory.validity import held_span, too_early_notes
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.stores.graph_memory import evidence, memory_nodes
 from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -92,19 +93,28 @@ async def claim_candidates(
     floor = embedder.floor if vectors else None
     scope = Scope(held_from=held.start, held_to=held.end) if held else CURRENT
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        alike = await similarity_scores(tx, claim, near, floor, POOL, scope)
-        for clause in _clauses(claim):
-            found = await similarity_scores(tx, clause, None, None, OF_A_CLAUSE, scope)
+        corrected, alike, *of_clauses = await together(
+            evidence.corrected(tx, claim, most=0 if held else MOST_CORRECTED),
+            similarity_scores(tx, claim, near, floor, POOL, scope),
+            *(
+                similarity_scores(tx, clause, None, None, OF_A_CLAUSE, scope)
+                for clause in _clauses(claim)
+            ),
+        )
+        for found in of_clauses:
             for key, score in found.items():
                 alike.setdefault(key, score / 2)
-        corrected = {} if held else await evidence.corrected(tx, claim, most=MOST_CORRECTED)
         order = sorted(alike, key=lambda key: (-alike[key], -key))
         wanted = dict.fromkeys([*order, *corrected.values()])
-        hearsay = await memory_nodes.hearsay(tx, [*wanted, *corrected])
-        current = await memory_nodes.fetch(tx, (key for key in wanted if key not in hearsay))
-        old = await memory_nodes.fetch(tx, corrected)
+        tx.end_with_next()
+        hearsay, current, old = await together(
+            memory_nodes.hearsay(tx, [*wanted, *corrected]),
+            memory_nodes.fetch(tx, wanted),
+            memory_nodes.fetch(tx, corrected),
+        )
+    credible = [row for row in current if row.id not in hearsay]
     return Candidates(
-        [row for row in current if held or row.superseded_by is None],
+        [row for row in credible if held or row.superseded_by is None],
         alike,
         [(row, corrected[row.id]) for row in old if row.id not in hearsay],
         notes,
@@ -178,18 +188,18 @@ async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, 
         task=lens,
     )
     if lens != TOGETHER:
-        heard = await ask_or_note(runtime.context, question, f"the {lens}'s look at the claim")
-        return {"votes": [Vote(lens=lens, said=heard.parsed)], "notes": heard.notes}
+        credible = await ask_or_note(runtime.context, question, f"the {lens}'s look at the claim")
+        return {"votes": [Vote(lens=lens, said=credible.parsed)], "notes": credible.notes}
     together = replace(
         question,
         prompt="grounding/entailment_views",
         variables={**material, "lenses": describe_lenses(JUDGES)},
     )
-    heard = await ask_or_note(runtime.context, together, "the look at the claim")
-    views, missing = read_views(heard.parsed, JUDGES)
+    credible = await ask_or_note(runtime.context, together, "the look at the claim")
+    views, missing = read_views(credible.parsed, JUDGES)
     votes = [Vote(lens=name, said=view) for name, view in views.items()]
     notes = [MISSING.format(lens=name, what="the claim") for name in missing]
-    return {"votes": votes, "notes": [*heard.notes, *notes]}
+    return {"votes": votes, "notes": [*credible.notes, *notes]}
 
 
 async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -263,6 +273,7 @@ async def _opposed(
             for edge in edges
             if edge.kind == "contradicts"
         ]
+        tx.end_with_next()
         found = await memory_nodes.fetch(tx, dict.fromkeys(other for _, other in against))
     current = {row.id: row for row in found if row.superseded_by is None}
     for key, row in current.items():
@@ -276,7 +287,7 @@ async def _opposed(
 
 async def _rows(execution: Execution, state: GroundState) -> dict[int, NodeRow]:
     wanted = [*state["current"], *map(int, state["old"]), *state["old"].values()]
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         rows = await memory_nodes.fetch(tx, dict.fromkeys(wanted))
     return {row.id: row for row in rows}
 

@@ -136,6 +136,7 @@ async def memory_quality(state: ToolState, runtime: Runtime[Execution]) -> dict[
             most=request.max_examples,
         )
         examples = (found.weakest, found.stalest, found.some_orphans, found.some_unsupported)
+        tx.end_with_next()
         rows = await memory_nodes.fetch(
             tx, list(dict.fromkeys(chain(*examples, *found.some_opposed)))
         )
@@ -197,7 +198,7 @@ NO_DIMENSION = "the embedder cannot be used, so its dimension is not known: {rea
 async def memory_stats(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the numbers of nodes, edges, sessions and bytes of the owner's graph."""
     execution = runtime.context
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+    async with execution.loom.database.begin(execution.caller, searching=True, once=True) as tx:
         counted = await count_graph(tx)
     notes = [ESTIMATED.format(weighed=WEIGHED)] if counted.estimated else []
     try:

@@ -34,6 +34,7 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes, range_comparison
 from reasonloom.stores.graph_memory.memory_nodes import Conditions, list_nodes, sessions_numbered
 from reasonloom.stores.graph_memory.range_comparison import Counts, Pair, Range, Step
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -62,6 +63,7 @@ async def memory_query(state: ToolState, runtime: Runtime[Execution]) -> dict[st
             held_from=held.start if held else None,
             held_to=held.end if held else None,
         )
+        tx.end_with_next()
         found = await list_nodes(
             tx, conditions, order=request.sort_by, most=request.max_results + 1
         )
@@ -127,12 +129,22 @@ async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict
     execution = runtime.context
     request = execution.request(MemoryTemporal)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        a = await _range(tx, request.range_a, "range_a")
-        b = await _range(tx, request.range_b, "range_b")
-        pair = Pair(a, b)
+        pair = Pair(
+            *await together(
+                _range(tx, request.range_a, "range_a"), _range(tx, request.range_b, "range_b")
+            )
+        )
         corrected = corrections_of(await range_comparison.steps(tx, pair))
-        counted = await range_comparison.counts(tx, pair, corrected=corrected.newest, faded=FADED)
-        lists = await _lists(tx, pair, corrected)
+        gone = list(corrected.newest)
+        without = corrected.replacing
+        counted, added, unchanged, faded = await together(
+            range_comparison.counts(tx, pair, corrected=corrected.newest, faded=FADED),
+            range_comparison.only_in_b(tx, pair, without=without, most=MOST_LISTED),
+            range_comparison.in_a(tx, pair, without=gone, most=MOST_LISTED),
+            range_comparison.faded_in_a(tx, pair, without=gone, faded=FADED, most=MOST_LISTED),
+        )
+        lists = RangeLists(added, gone[:MOST_LISTED], unchanged, faded)
+        tx.end_with_next()
         rows = await memory_nodes.fetch(tx, lists.every(corrected.newest))
     nodes = {row.id: render_node(row) for row in rows}
     answer = _compared(lists, corrected, counted, nodes)
@@ -178,20 +190,6 @@ def corrections_of(steps: Iterable[Step]) -> Corrections:
     return Corrections(
         {key: newest[key] for key in sorted(of_a, reverse=True) if newest[key]},
         frozenset(replaces & only_b),
-    )
-
-
-async def _lists(tx: Transaction, pair: Pair, corrected: Corrections) -> RangeLists:
-    gone = list(corrected.newest)
-    return RangeLists(
-        added=await range_comparison.only_in_b(
-            tx, pair, without=corrected.replacing, most=MOST_LISTED
-        ),
-        corrected=gone[:MOST_LISTED],
-        unchanged=await range_comparison.in_a(tx, pair, without=gone, most=MOST_LISTED),
-        faded=await range_comparison.faded_in_a(
-            tx, pair, without=gone, faded=FADED, most=MOST_LISTED
-        ),
     )
 
 

@@ -230,6 +230,7 @@ async def sum_up_session(state: EndState, runtime: Runtime[Execution]) -> dict[s
         progress = await _session_progress(tx, session)
         wanted = progress.wants_episode(request)
         if wanted and request.summary is None:
+            tx.end_with_next()
             entries = await session_nodes.entries(tx, session, MOST_OF_KIND)
     episode = None
     if wanted and request.summary is not None:

@@ -30,6 +30,7 @@ from reasonloom.stores.graph_memory import (
     recent_nodes,
     session_nodes,
 )
+from reasonloom.stores.pipelines import Work, together
 from reasonloom.text.hidden_characters import remove_hidden
 
 if TYPE_CHECKING:
@@ -226,11 +227,17 @@ async def memory_session_resume(state: ToolState, runtime: Runtime[Execution]) -
     limit = execution.request(MemorySessionResume).limit
     project = execution.caller.project
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        current = await memory_sessions.find(tx, execution.caller)
-        number = current.number if current else await memory_sessions.next_number(tx)
-        last = await recent_nodes.last_episode(tx, project)
-        episode = await memory_nodes.fetch(tx, [last]) if last else []
-        lists = await _lists(tx, execution, limit)
+        current, upcoming, last, about = await together(
+            memory_sessions.find(tx, execution.caller),
+            memory_sessions.next_number(tx),
+            recent_nodes.last_episode(tx, project),
+            _last_nodes(tx, project),
+        )
+        number = current.number if current else upcoming
+        tx.end_with_next()
+        episode, *lists = await together(
+            memory_nodes.fetch(tx, [last] if last else []), *_lists(tx, execution, about, limit)
+        )
     decisions, facts, other = share_room(lists, limit - len(episode))
     answer = SessionResumed(
         current_session=number,
@@ -249,15 +256,21 @@ HALF_LIFE_DAYS = 30.0
 """Days after which a node counts half as much at the start of a session."""
 
 
-async def _lists(tx: Transaction, execution: Execution, limit: int) -> list[list[NodeRow]]:
-    """Return each list's nodes, most relevant to the project's last session first."""
-    loom, project = execution.loom, execution.caller.project
+async def _last_nodes(tx: Transaction, project: str | None) -> list[int]:
+    """Return the newest nodes of the project's last session."""
     session = await recent_nodes.last_session(tx, project)
-    about = await recent_nodes.last_nodes(tx, session) if session else []
+    return await recent_nodes.last_nodes(tx, session) if session else []
+
+
+def _lists(
+    tx: Transaction, execution: Execution, about: Sequence[int], limit: int
+) -> list[Work[list[NodeRow]]]:
+    """Return the readings of each list's nodes, most like the nodes `about` first."""
+    loom = execution.loom
     return [
-        await recent_nodes.weighed(
+        recent_nodes.weighed(
             tx,
-            project,
+            execution.caller.project,
             event_types,
             about,
             model=loom.embedder.model,

@@ -27,12 +27,13 @@ from reasonloom.stores.graph_memory import memory_nodes
 from reasonloom.stores.memory import reindex
 from reasonloom.stores.memory.search import retrieval, similarity
 from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reasonloom.llm.interfaces import Embedder
-    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
+    from reasonloom.stores.database import Transaction
 
 
 ANY_TEXT = "a text"
@@ -90,30 +91,43 @@ NOTHING = "nothing stored shares a word or a meaning with it"
 
 @dataclass(frozen=True, slots=True)
 class SimilarNodes:
-    """Nodes with their similarity, 0..1, unordered, and notes."""
+    """Nodes with their similarity, 0..1, unordered.
+
+    `few` says that some may lack a vector, `cut` that frequent words were not looked for.
+    """
 
     similar: Mapping[int, float]
-    notes: list[str]
+    few: bool
+    cut: bool = False
 
 
 async def memory_similar(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the most similar nodes, none below the request's `min_similarity`."""
     execution = runtime.context
     request = execution.request(MemorySimilar)
-    if request.query_vec is None:
-        found = await _to_text(execution, request.query_text or "", request)
+    text, given = request.query_text or "", request.query_vec
+    near: Nearness | None
+    notes: list[str] = []
+    if given is None:
+        near, notes = await _near_text(execution, text)
     else:
-        found = await _to_vector(execution, request.query_vec, request)
-    ordered = sorted(found.similar.items(), key=lambda each: (-each[1], -each[0]))
-    wanted = {
-        key: score
-        for key, score in ordered[: request.top_k]
-        if round(score, DIGITS) >= request.min_similarity
-    }
-    found_rows: list[NodeRow] = []
-    if wanted:
-        async with execution.loom.database.begin(execution.caller) as tx:
-            found_rows = await memory_nodes.fetch(tx, list(wanted))
+        vector = await parse_unit_vector(execution.loom.embedder, given, field="query_vec")
+        near = Nearness(vector, execution.loom.embedder.model, PLAIN)
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        if given is None or near is None:
+            found = await _to_text(tx, execution, text, near, request)
+        else:
+            found = await _to_vector(tx, near, request)
+        ordered = sorted(found.similar.items(), key=lambda each: (-each[1], -each[0]))
+        wanted = {
+            key: score
+            for key, score in ordered[: request.top_k]
+            if round(score, DIGITS) >= request.min_similarity
+        }
+        tx.end_with_next()
+        found_rows, others = await together(
+            memory_nodes.fetch(tx, wanted), _other_models(tx, execution, few=found.few)
+        )
     rows, cut = bound_contents(found_rows)
     if not execution.loom.settings.read_only:
         execution.loom.journal.reinforce(execution.caller, [row.id for row in rows])
@@ -121,40 +135,41 @@ async def memory_similar(state: ToolState, runtime: Runtime[Execution]) -> dict[
         results=[render_scored_node(row, wanted[row.id]) for row in rows], count=len(rows)
     )
     nothing = [] if rows else _no_result_notes(found, request.min_similarity)
-    notes = [*found.notes, *cut, *nothing, *injection_warnings(execution, answer.results)]
+    notes += [*_foreign_model_notes(others), *([FREQUENT] if found.cut else [])]
+    notes += [*cut, *nothing, *injection_warnings(execution, answer.results)]
     return {"answer": answer.wire(), "notes": notes}
 
 
-async def _to_text(execution: Execution, text: str, request: MemorySimilar) -> SimilarNodes:
-    """Compare a text by shared words, rare ones counting more, and by its vector."""
+async def _near_text(execution: Execution, text: str) -> tuple[Nearness | None, list[str]]:
     embedder = execution.loom.embedder
     vectors, notes = await embed_or_note(embedder, [text])
-    near = Nearness(vectors[0], embedder.model, SECTORS) if vectors else None
-    floor = embedder.floor if vectors else None
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        terms = await retrieval.weigh_terms(tx, text, near)
-        pool = max(request.top_k, LEAST_POOL)
-        found = await similarity.most_similar(tx, terms, near, scope=_scope(request), pool=pool)
-        few = sum(each.near for each in found) < min(pool, terms.visible)
-        others = await reindex.foreign_models(tx, embedder.model) if near and few else []
-    scores = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
-    notes = [*notes, *_foreign_model_notes(others), *([FREQUENT] if terms.cut else [])]
-    return SimilarNodes({key: score for key, score in scores.items() if score > 0}, notes)
+    return Nearness(vectors[0], embedder.model, SECTORS) if vectors else None, notes
 
 
-async def _to_vector(
-    execution: Execution, given: list[float], request: MemorySimilar
+async def _to_text(
+    tx: Transaction, execution: Execution, text: str, near: Nearness | None, request: MemorySimilar
 ) -> SimilarNodes:
+    """Compare a text by shared words, rare ones counting more, and by its vector."""
+    terms = await retrieval.weigh_terms(tx, text, near.model if near else None)
+    pool = max(request.top_k, LEAST_POOL)
+    found = await similarity.most_similar(tx, terms, near, scope=_scope(request), pool=pool)
+    few = bool(near) and sum(each.near for each in found) < min(pool, terms.visible)
+    floor = execution.loom.embedder.floor if near else None
+    scores = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
+    return SimilarNodes({key: each for key, each in scores.items() if each > 0}, few, terms.cut)
+
+
+async def _to_vector(tx: Transaction, near: Nearness, request: MemorySimilar) -> SimilarNodes:
     """Compare a vector with every node's."""
-    vector = await parse_unit_vector(execution.loom.embedder, given, field="query_vec")
-    near = Nearness(vector, execution.loom.embedder.model, PLAIN)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        cosines = await retrieval.find_nearest(
-            tx, near, scope=_scope(request), pool=request.top_k, exact=True
-        )
-        others = await reindex.foreign_models(tx, near.model)
+    cosines = await retrieval.find_nearest(
+        tx, near, scope=_scope(request), pool=request.top_k, exact=True
+    )
     scores = {key: min(1.0, max(0.0, cosine)) for key, cosine in cosines.items()}
-    return SimilarNodes(scores, _foreign_model_notes(others))
+    return SimilarNodes(scores, few=True)
+
+
+async def _other_models(tx: Transaction, execution: Execution, *, few: bool) -> list[str]:
+    return await reindex.foreign_models(tx, execution.loom.embedder.model) if few else []
 
 
 def _scope(request: MemorySimilar) -> Scope:

@@ -32,6 +32,7 @@ from reasonloom.stores.graph_memory.traversal import (
     kinds,
     walk,
 )
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -72,10 +73,11 @@ async def reached_nodes(
 
 
 async def joining_edges(
-    tx: Transaction, nodes: Sequence[ReachedNode], types: Sequence[str] | None
+    tx: Transaction, start: int, reached: Sequence[Reached], types: Sequence[str] | None
 ) -> tuple[list[MemoryEdge], list[str]]:
     """Return the edges between nodes, heaviest first, and a note if some are left out."""
-    rows, more = await edges_between(tx, [node.node_id for node in nodes], types, most=MOST_EDGES)
+    ids = [start, *(each.id for each in reached)]
+    rows, more = await edges_between(tx, ids, types, most=MOST_EDGES)
     edges = [
         MemoryEdge(
             source_id=row.source,
@@ -127,8 +129,11 @@ async def _walked(
 ) -> dict[str, Any]:
     async with execution.loom.database.begin(execution.caller, walking=True) as tx:
         done = await walk(tx, start, ways, bounds)
-        nodes, shortened = await reached_nodes(tx, start, done.reached, field=field)
-        edges, left_out = await joining_edges(tx, nodes, types)
+        tx.end_with_next()
+        (nodes, shortened), (edges, left_out) = await together(
+            reached_nodes(tx, start, done.reached, field=field),
+            joining_edges(tx, start, done.reached, types),
+        )
     notes = [*cut_notes(done, bounds), *left_out, *shortened]
     answer = Walked(results=nodes, edges=edges, count=len(nodes), truncated=bool(notes))
     return {"answer": answer.wire(), "notes": [*notes, *injection_warnings(execution, nodes)]}
@@ -159,9 +164,12 @@ async def memory_causal(state: ToolState, runtime: Runtime[Execution]) -> dict[s
     async with execution.loom.database.begin(execution.caller, walking=True) as tx:
         done = await walk(tx, request.node_id, CAUSAL_DIRECTIONS, bounds)
         best = done.reached[:MOST_LISTED]
-        nodes, shortened = await reached_nodes(tx, request.node_id, best, field="node_id")
-        edges, left_out = await joining_edges(tx, nodes, RESTING + DERIVING)
-        counted = await kinds(tx, [each.id for each in done.reached])
+        tx.end_with_next()
+        (nodes, shortened), (edges, left_out), counted = await together(
+            reached_nodes(tx, request.node_id, best, field="node_id"),
+            joining_edges(tx, request.node_id, best, RESTING + DERIVING),
+            kinds(tx, [each.id for each in done.reached]),
+        )
     count = sum(found for found, _ in counted.values())
     cut = [LISTED.format(count=count, shown=MOST_LISTED)] if count > MOST_LISTED else []
     cut = [*cut_notes(done, bounds, more=MORE_DEPENDENTS), *cut, *left_out, *shortened]

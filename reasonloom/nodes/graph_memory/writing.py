@@ -32,6 +32,7 @@ from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes, memory_sessions, supersession
 from reasonloom.stores.memory import memories
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -285,9 +286,12 @@ async def memory_resolve(state: ToolState, runtime: Runtime[Execution]) -> dict[
     execution = runtime.context
     request = execution.request(MemoryResolve)
     async with execution.loom.database.begin(execution.caller, walking=True) as tx:
-        await memory_nodes.require(tx, request.node_id, field="node_id")
-        edges = await supersession.above(tx, request.node_id, most=MOST_CORRECTIONS + 1)
+        _, edges = await together(
+            memory_nodes.require(tx, request.node_id, field="node_id"),
+            supersession.above(tx, request.node_id, most=MOST_CORRECTIONS + 1),
+        )
         found = versions_of(request.node_id, edges)
+        tx.end_with_next()
         latest = await memory_nodes.require(tx, found.newest, field="node_id")
     chain = found.chain
     if len(chain) > MOST_LISTED:

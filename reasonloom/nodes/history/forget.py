@@ -102,7 +102,9 @@ async def _matches(
 ) -> dict[int, Match]:
     """Return how each chunk matches the topic, by its vector and by the query's words."""
     scope = Scope(kinds=("transcript",), project=chosen.project)
-    words = await retrieval.weigh_terms(tx, topic.query, topic.near, transcripts=True)
+    words = await retrieval.weigh_terms(
+        tx, topic.query, topic.near.model if topic.near else None, transcripts=True
+    )
     found: dict[int, Match] = {}
     for first in range(0, len(numbers), BATCH):
         some = numbers[first : first + BATCH]

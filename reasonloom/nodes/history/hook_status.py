@@ -21,7 +21,7 @@ NEVER = "no hook ever ran here: `reasonloom hooks install` writes them into Clau
 async def history_hook_status(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Read the owner's last run of each hook."""
     execution = runtime.context
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         runs = await hooks.last_runs(tx)
     answer = render_hooks(runs)
     return {"answer": answer.wire(), "notes": [] if runs else [NEVER]}

@@ -17,6 +17,7 @@ from reasonloom.nodes.history import date_arguments, lookup
 from reasonloom.nodes.history.date_arguments import format_months
 from reasonloom.nodes.history.rendering import fit_lines, remaining_budget
 from reasonloom.stores.history import chunk_lists
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -39,7 +40,7 @@ async def history_list_projects(
 ) -> dict[str, Any]:
     """Return the projects, that with the newest conversation first."""
     execution = runtime.context
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+    async with execution.loom.database.begin(execution.caller, searching=True, once=True) as tx:
         found = await chunk_lists.projects(tx)
     budget = execution.loom.settings.max_response_tokens
     lines = [
@@ -86,9 +87,10 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
     request = execution.request(HistoryListSessions)
     now = execution.loom.clock()
     span, notes = date_arguments.parse_span(request.from_, request.to, request.days_back, now)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+    async with execution.loom.database.begin(execution.caller, searching=True, once=True) as tx:
         every = await chunk_lists.sessions(tx, request.project, span)
-        if not every:
+    if not every:
+        async with execution.loom.database.begin(execution.caller, once=True) as tx:
             notes.append(await lookup.unknown_project(tx, request.project))
     found = [session for session in every if session.within]
     short = lookup.abbreviations([session.session for session in every])
@@ -143,9 +145,10 @@ async def history_stats(
 ) -> dict[str, Any]:
     """Return how many chunks, edges and clusters there are, and each project's chunks."""
     execution = runtime.context
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        found = await chunk_lists.projects(tx)
-        edges, clusters = await chunk_lists.edges(tx), await chunk_lists.clusters(tx)
+    async with execution.loom.database.begin(execution.caller, searching=True, once=True) as tx:
+        found, edges, clusters = await together(
+            chunk_lists.projects(tx), chunk_lists.edges(tx), chunk_lists.clusters(tx)
+        )
     chunks = sum(each.chunks for each in found)
     text = TOTALS.format(version=__version__, chunks=chunks, edges=edges, clusters=clusters)
     if found:

@@ -10,6 +10,7 @@ from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.stores.history import chunk_lists
 
 if TYPE_CHECKING:
+    from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
 
 
@@ -31,11 +32,13 @@ async def require_project(tx: Transaction, slug: str) -> None:
         raise UnknownName(await unknown_project(tx, slug), field="project")
 
 
-async def project_notes(tx: Transaction, slug: str | None) -> list[str]:
+async def project_notes(execution: Execution, slug: str | None) -> list[str]:
     """Return what to say where nothing was found in a project: that it is not there, if so."""
-    if slug is None or await chunk_lists.is_known(tx, slug):
+    if slug is None:
         return []
-    return [await unknown_project(tx, slug)]
+    async with execution.loom.database.begin(execution.caller) as tx:
+        known = await chunk_lists.is_known(tx, slug)
+        return [] if known else [await unknown_project(tx, slug)]
 
 
 async def unknown_project(tx: Transaction, slug: str) -> str:

@@ -26,8 +26,8 @@ from reasonloom.nodes.mental_models.basins.expansion import Hit, expand
 from reasonloom.stores.history import chunk_links
 from reasonloom.stores.history.chunk_links import WalkChunk
 from reasonloom.stores.memory.search import query_terms
-from reasonloom.stores.memory.search.query_terms import QueryTerms
 from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from reasonloom.nodes.execution import Execution
@@ -72,8 +72,10 @@ async def past_question(execution: Execution, text: str, scope: Scope) -> PastQu
     loom = execution.loom
     vectors, notes = await embed_or_note(loom.embedder, [text])
     near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
+    async with loom.database.begin(execution.caller, searching=True, once=True) as tx:
+        terms = await query_terms.weigh_terms(tx, text, loom.embedder.model, transcripts=True)
     dates = date_terms_of_query(text, loom.clock().date())
-    query = RankingQuery(text, near, frozenset(), dates, loom.embedder.floor)
+    query = RankingQuery(text, terms, near, frozenset(), dates, loom.embedder.floor)
     return PastQuestion(query, scope, list(notes))
 
 
@@ -83,7 +85,6 @@ class FoundChunks:
 
     Attributes:
         query: what was asked.
-        terms: its words.
         sources: the chunks as they are judged.
         unfound: ids of those that the search did not find.
         held: for each passage of all of them the places of the words that stand in it.
@@ -93,7 +94,6 @@ class FoundChunks:
     """
 
     query: RankingQuery
-    terms: QueryTerms
     sources: list[Source]
     unfound: frozenset[int]
     held: list[frozenset[int]]
@@ -124,7 +124,7 @@ class FoundChunks:
 
     def _rated(self, ids: Collection[int]) -> list[RatedPassage]:
         """Return the passages of chunks; those of chunks that only seem near are left out."""
-        weights = [word.weight for word in self.terms.words]
+        weights = [word.weight for word in self.query.terms.words]
         found: list[RatedPassage] = []
         start = 0
         for source in self.sources:
@@ -166,25 +166,28 @@ async def read_chunks(
     led = await expand(tx, hits, model=model, scope=question.scope) if hits else []
     known = [*(each.id for each in best), *(each.id for each in led)]
     more = [key for key in unfound if key not in known]
-    chunks = await chunk_links.chunks(tx, [*known, *more]) if known else {}
+    chunks, notes = await together(
+        chunk_links.chunks(tx, [*known, *more] if known else []),
+        retrieval_notes(tx, ranking, model, POOL),
+    )
     sources = [_source(chunks[each.id], each) for each in best if each.id in chunks]
     sources += [_led(chunks[each.id], each.score) for each in led if each.id in chunks]
     sources += [_led(chunks[key], 0.0) for key in more if key in chunks]
     texts = [text for source in sources for text in source.texts()]
+    tx.end_with_next()
     # The database looks for words while this process compares vectors.
     held, cosines = await asyncio.gather(
-        query_terms.words_in_passages(tx, ranking.query_terms, texts),
+        query_terms.words_in_passages(tx, question.query.terms, texts),
         _cosines(execution, question.query, texts),
     )
     return FoundChunks(
         query=question.query,
-        terms=ranking.query_terms,
         sources=sources,
         unfound=frozenset(more),
         held=held,
         cosines=cosines,
         chunks=chunks,
-        notes=await retrieval_notes(tx, ranking, model, POOL),
+        notes=notes,
     )
 
 

@@ -30,7 +30,7 @@ async def search_passages(execution: Execution, text: str, scope: Scope, budget:
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         ranking = await rank(tx, execution, question.query, scope=question.scope, pool=POOL)
         read = await read_chunks(tx, execution, question, ranking)
-        unknown = [] if read.sources else await lookup.project_notes(tx, scope.project)
+    unknown = [] if read.sources else await lookup.project_notes(execution, scope.project)
     return read.answering(budget, [*question.notes, *unknown])
 
 

@@ -121,7 +121,7 @@ async def batch_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[st
     execution = runtime.context
     request = execution.request(BatchRecall)
     numbers = memory_numbers(request.memory_ids)
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         known = await memories.read_many(tx, list(numbers.values()))
     if not execution.loom.settings.read_only:
         execution.loom.journal.reinforce(execution.caller, list(known))

@@ -51,6 +51,7 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         vector = vectors.get("semantic")
         near = await nearest_memories(tx, execution, vector, least=LEAST_COSINE)
+        tx.end_with_next()
         looks = near and looks_for_replaced(execution, request.content)
         nearest = await retrieval.fetch(tx, list(near)) if looks else []
     stated = stated_at(request, at)

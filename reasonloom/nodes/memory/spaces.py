@@ -26,7 +26,7 @@ async def empty_space_notes(execution: Execution) -> list[str]:
     caller = execution.caller
     if caller.space == DEFAULT_SPACE:
         return []
-    async with execution.loom.database.begin(caller) as tx:
+    async with execution.loom.database.begin(caller, once=True) as tx:
         held = await statistics.spaces(tx, most=MOST_NAMED + 1)
     if caller.space in held:
         return []
@@ -42,6 +42,6 @@ async def new_space_notes(execution: Execution) -> list[str]:
     caller = execution.caller
     if caller.space == DEFAULT_SPACE:
         return []
-    async with execution.loom.database.begin(caller) as tx:
+    async with execution.loom.database.begin(caller, once=True) as tx:
         held = await statistics.space_exists(tx)
     return [] if held else [NEW.format(space=caller.space, owner=caller.owner)]

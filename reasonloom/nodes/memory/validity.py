@@ -47,7 +47,7 @@ async def too_early_notes(
     held = held_span(request, execution.loom.clock())
     if held is None:
         return []
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         oldest = await statistics.oldest(tx, transcripts=transcripts)
     if oldest is None or oldest <= held.end:
         return []

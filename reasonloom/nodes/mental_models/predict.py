@@ -184,7 +184,7 @@ async def predict_with_model(state: ToolState, runtime: Runtime[Execution]) -> d
     execution = runtime.context
     request = execution.request(PredictWithModel)
     text, notes = clean_name(request.message, field="message")
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         model = await models.require(tx, request.model_id)
     read = await read_against_triggers(execution.loom.embedder, text, triggers_of([model]))
     async with execution.loom.database.begin(execution.caller) as tx:

@@ -24,6 +24,7 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import model_basins, models
 from reasonloom.stores.mental_models.model_basins import FailingRecord, Member, Sized
 from reasonloom.stores.mental_models.models import ModelRow, NewModel
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -111,11 +112,13 @@ async def propose_models(state: ToolState, runtime: Runtime[Execution]) -> dict[
     execution = runtime.context
     request = execution.request(ProposeModels)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        dense = await model_basins.dense_basins(
-            tx, least=LEAST_MEMBERS, coherence=LEAST_COHERENCE, most=request.limit
+        dense, rows, records = await together(
+            model_basins.dense_basins(
+                tx, least=LEAST_MEMBERS, coherence=LEAST_COHERENCE, most=request.limit
+            ),
+            models.active(tx, most=MOST_MODELS),
+            model_basins.failing_predictions(tx, most=MOST_WRONG),
         )
-        rows = await models.active(tx, most=MOST_MODELS)
-        records = await model_basins.failing_predictions(tx, most=MOST_WRONG)
         wanted = find_changes(rows, records)[: request.limit]
         ids = [each.id for each in dense] + [basin for each in wanted for basin in each.basins]
         members = await model_basins.members(

@@ -12,12 +12,16 @@ from reasonloom.nodes.mental_models import rendering
 from reasonloom.nodes.mental_models.basins.relations import relation_answers
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import model_revisions, models, predictions
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
+    from uuid import UUID
 
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.mental_models.models import ModelRow
+    from reasonloom.stores.mental_models.model_revisions import RevisionRow
+    from reasonloom.stores.mental_models.predictions import PredictionRow
 
 
 MOST = 100
@@ -42,24 +46,39 @@ async def full_model(
         ModelNotFound: this owner has no such model.
     """
     row = await models.require(tx, request.model_id)
-    relations = await relation_answers(tx, row.basins)
-    related, notes = await _related_rows(tx, request, row, now)
+    relations, made, revised = await together(
+        relation_answers(tx, row.basins),
+        _newest_predictions(tx, request, row.id),
+        _newest_revisions(tx, request, row.id),
+    )
+    related, notes = _related_rows(request, made, revised, now)
     answer = ModelGot(model=rendering.model_details(row, relations), **related)
     return answer, [*rendering.degraded_note(row), *notes]
 
 
-async def _related_rows(
-    tx: Transaction, request: GetModel, row: ModelRow, now: datetime
+async def _newest_predictions(
+    tx: Transaction, request: GetModel, model: UUID
+) -> list[PredictionRow]:
+    return await predictions.newest(tx, model, MOST + 1) if request.include_predictions else []
+
+
+async def _newest_revisions(tx: Transaction, request: GetModel, model: UUID) -> list[RevisionRow]:
+    return await model_revisions.newest(tx, model, MOST + 1) if request.include_revisions else []
+
+
+def _related_rows(
+    request: GetModel,
+    made: Sequence[PredictionRow],
+    revised: Sequence[RevisionRow],
+    now: datetime,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the newest predictions and revisions as requested, and notes if there are more."""
+    """Return predictions and revisions as requested, and notes if there are more."""
     related: dict[str, Any] = {}
     notes: list[str] = []
     if request.include_predictions:
-        made = await predictions.newest(tx, row.id, MOST + 1)
         related["predictions"] = [rendering.prediction_details(each, now) for each in made[:MOST]]
         notes += [MORE.format(most=MOST, what="predictions")] if len(made) > MOST else []
     if request.include_revisions:
-        revised = await model_revisions.newest(tx, row.id, MOST + 1)
         related["revisions"] = [rendering.revision_details(each) for each in revised[:MOST]]
         notes += [MORE.format(most=MOST, what="revisions")] if len(revised) > MOST else []
     return related, notes
@@ -69,7 +88,7 @@ async def list_models(state: ToolState, runtime: Runtime[Execution]) -> dict[str
     """Return the models that match, the newest first."""
     execution = runtime.context
     request = execution.request(ListModels)
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         rows = await models.list_models(
             tx, domain=request.domain, status=request.status, most=request.limit
         )

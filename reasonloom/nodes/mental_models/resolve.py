@@ -136,7 +136,7 @@ async def judge_outcome(state: ResolvingState, runtime: Runtime[Execution]) -> d
     request = execution.request(ResolvePrediction)
     if request.observation is None and request.was_accurate is None:
         raise InvalidArgument(NEITHER, field="observation", kind="missing")
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         row = await predictions.require(tx, request.prediction_id)
     _require_open(row, execution.loom.clock())
     text, notes = _text(request)

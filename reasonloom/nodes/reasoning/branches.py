@@ -101,6 +101,7 @@ async def tree_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, 
     request = execution.request(TreeList)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.require(tx, request.session_id)
+        tx.end_with_next()
         found = await branches.of_session(tx, session)
     answer = BranchList(
         session_id=str(session.id),

@@ -47,6 +47,7 @@ async def checkpoint_list(state: ToolState, runtime: Runtime[Execution]) -> dict
     request = execution.request(CheckpointList)
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.require(tx, request.session_id)
+        tx.end_with_next()
         found = await checkpoints.of_session(tx, session.id)
     answer = CheckpointsListed(
         session_id=str(session.id),

@@ -145,7 +145,7 @@ async def look_up_again(
     `labels` are by the memories' ids. What has been forgotten since is left out, and its label
     names nothing.
     """
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         found = await retrieval.fetch(tx, [*labels]) if labels else []
     memories = {each.id: each for each in found}
     question = " ".join(_search_texts(searches))
@@ -209,7 +209,7 @@ async def _search(
 
 async def _has_transcripts(execution: Execution) -> bool:
     """Tell whether there are past conversations; they are searched separately."""
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         return (await retrieval.weigh_terms(tx, "", None, transcripts=True)).visible > 0
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
+from reasonloom.stores.pipelines import together
 from reasonloom.stores.statements import load
 
 WEIGHED = 1_000
@@ -34,10 +35,12 @@ class GraphCounts:
 
 async def count_graph(tx: Transaction) -> GraphCounts:
     """Count the graph of the transaction's owner and space."""
-    nodes = await tx.tuples(SQL.nodes)
-    [(sessions,)] = await tx.tuples(SQL.sessions)
-    edges = await tx.tuples(SQL.edges)
-    [(weighed, stored, size)] = await tx.tuples(SQL.bytes, {"weighed": WEIGHED})
+    nodes, sessions, edges, [(weighed, stored, size)] = await together(
+        tx.tuples(SQL.nodes),
+        tx.number(SQL.sessions),
+        tx.tuples(SQL.edges),
+        tx.tuples(SQL.bytes, {"weighed": WEIGHED}),
+    )
     estimated = weighed < stored
     whole = int(size) * stored // weighed if estimated and weighed else int(size)
     return GraphCounts(

@@ -150,5 +150,7 @@ async def edges(tx: Transaction, ids: Collection[int], *, fan: int) -> list[Walk
 
 async def chunks(tx: Transaction, ids: Sequence[int]) -> dict[int, WalkChunk]:
     """Return the chunks of `ids` that exist and are not hidden."""
+    if not ids:
+        return {}
     rows = await tx.tuples(SQL.chunks, {"ids": list(ids)})
     return {row[0]: WalkChunk(*row) for row in rows}

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from reasonloom.stores.database import Transaction
+from reasonloom.stores.pipelines import together
 from reasonloom.stores.statements import load
 
 WEAK = 0.1
@@ -76,18 +77,24 @@ class PruneCriteria:
 
 async def figures(tx: Transaction, *, at: datetime, model: str) -> Figures:
     """Count what the space holds at `at`; `model` is the embedder's in use."""
-    totals, twice = await tx.first(SQL.totals), await tx.first(SQL.duplicates)
-    assert totals is not None and twice is not None  # noqa: S101 - counts always are
+    totals, twice, groups, links, vectors, large = await together(
+        tx.one(SQL.totals),
+        tx.one(SQL.duplicates),
+        tx.all(SQL.groups, {"at": at}),
+        tx.tuples(SQL.links),
+        tx.tuples(SQL.vectors, {"model": model}),
+        tx.rows(Summary, SQL.large),
+    )
     return Figures(
-        groups=await tx.all(SQL.groups, {"at": at}),
+        groups=groups,
         hidden=totals.hidden,
         sessions=totals.sessions,
         bytes=int(totals.bytes),
-        links=dict(await tx.tuples(SQL.links)),
-        lacking=dict(await tx.tuples(SQL.vectors, {"model": model})),
+        links=dict(links),
+        lacking=dict(vectors),
         contents=twice.contents,
         surplus=int(twice.surplus),
-        largest=[Summary(**row._mapping) for row in await tx.all(SQL.large)],
+        largest=large,
     )
 
 

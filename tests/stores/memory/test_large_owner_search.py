@@ -77,11 +77,10 @@ async def test_who_outgrew_exact_search_is_searched_by_an_index_of_their_own(
 async def dense_plan(database: Database, owner: str) -> str:
     near, scope = Nearness(vector(dice_of(1)), MODEL, SECTORS), Scope()
     async with database.begin(Caller(owner), searching=True) as tx:
-        shape = vector_search.nearest_query(near, scope, await weigh_terms(tx, "", near), 200)
-        if shape.reach:
-            await tx.run(vector_search.TUNE, {"reach": shape.reach})
+        shape = vector_search.nearest_query(near, scope, await weigh_terms(tx, "", near.model), 200)
         values = {**scope.values(), **near.values(), **shape.values, "pool": 200}
-        rows = await tx.all(text(f"EXPLAIN {shape.sql}"), values)
+        explaining = tx.all(text(f"EXPLAIN {shape.sql}"), values)
+        rows = await vector_search.tuned(tx, shape, explaining)
     return "\n".join(row[0] for row in rows)
 
 
@@ -121,10 +120,11 @@ async def test_a_large_owner_is_searched_by_the_rarest_words(one_connection: Dat
         assert [word.lexeme for word in asked.sought()] == ["lantern"]
         assert asked.cut
         found = await candidates(tx, asked, None, scope=Scope(), pool=200)
-        assert list(found) == [1]
+        (only,) = found
+        assert only.features.id == 1
         whole = asked.whole
         share = (asked.words[0].weight + asked.words[1].weight) / whole
-        assert found[1].coverage == found[1].context == pytest.approx(share)
+        assert only.match.coverage == only.match.context == pytest.approx(share)
         common = await weigh_terms(tx, "common", None)
         only_common = await candidates(tx, common, None, scope=Scope(), pool=200)
         assert len(only_common) == 200

@@ -65,16 +65,16 @@ async def found(
 
 async def last_indexed(database: Database, owner: str = "large") -> int | None:
     async with database.begin(Caller(owner), searching=True) as tx:
-        return (await weigh_terms(tx, "", near_to(1))).indexed
+        return (await weigh_terms(tx, "", near_to(1).model)).indexed
 
 
 async def plan(database: Database, owner: str = "large") -> str:
     near, scope = near_to(1), Scope()
     async with database.begin(Caller(owner), searching=True) as tx:
-        shape = vector_search.nearest_query(near, scope, await weigh_terms(tx, "", near), 200)
-        await tx.run(vector_search.TUNE, {"reach": shape.reach})
+        shape = vector_search.nearest_query(near, scope, await weigh_terms(tx, "", near.model), 200)
         values = {**scope.values(), **near.values(), **shape.values, "pool": 200}
-        rows = await tx.all(text(f"EXPLAIN {shape.sql}"), values)
+        explaining = tx.all(text(f"EXPLAIN {shape.sql}"), values)
+        rows = await vector_search.tuned(tx, shape, explaining)
     return "\n".join(row[0] for row in rows)
 
 
@@ -129,7 +129,7 @@ async def test_a_memory_is_found_as_soon_as_it_is_stored(
     async with one_connection.begin(Caller("large"), searching=True) as tx:
         stored = (await store_many(tx, [new]))[0]
         assert next(iter(await find_nearest(tx, near, scope=Scope(), pool=5))) == stored
-        asked = await weigh_terms(tx, "Привет café", near)
+        asked = await weigh_terms(tx, "Привет café", near.model)
         judged = await similarity.most_similar(tx, asked, near, scope=Scope(), pool=5)
         assert stored in {each.id for each in judged if each.near}
     assert next(iter(await found(one_connection, near))) == stored

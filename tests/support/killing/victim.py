@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from psycopg.sql import Composed
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -29,6 +28,7 @@ from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database
+from reasonloom.stores.pipelines import Opening
 from reasonloom.stores.runs import runs
 from tests.support.killing.guillotine import named_point
 from tests.support.llms.scripted_replies import scripted_reply
@@ -89,8 +89,8 @@ class HastyDatabase(Database):
     """A planted fault: it says that what ends a run is committed before it is."""
 
     @asynccontextmanager
-    async def _connected(self, first: Composed) -> AsyncIterator[AsyncConnection]:
-        connection = await self._connect(first)
+    async def _connected(self, opening: Opening) -> AsyncIterator[AsyncConnection]:
+        connection = await self._connect(opening)
         yield connection
         if (await connection.execute(ENDS_A_RUN)).scalar_one():
             self.late = asyncio.create_task(self._commit_late(connection))

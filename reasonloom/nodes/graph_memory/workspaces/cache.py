@@ -172,6 +172,7 @@ async def read_workspace(
     """
     async with execution.loom.database.begin(execution.caller) as tx:
         workspace = await workspaces.require(tx, workspace_id)
+        tx.end_with_next()
         rows = await workspaces.contexts(tx, workspace)
     return workspace, [await read_file(execution, row) for row in rows]
 

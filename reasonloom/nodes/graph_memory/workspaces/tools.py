@@ -68,7 +68,7 @@ async def memory_workspace_add(state: ToolState, runtime: Runtime[Execution]) ->
     request = execution.request(MemoryWorkspaceAdd)
     folder, database = execution.loom.settings.files_folder, execution.loom.database
     label, notes = clean_name(request.label, field="label") if request.label else (None, [])
-    async with database.begin(execution.caller) as tx:
+    async with database.begin(execution.caller, once=True) as tx:
         await workspaces.require(tx, request.workspace_id)
     path = path_within(folder, request.path)
     parsed = await _parsed(folder, path)

@@ -291,8 +291,8 @@ async def _find_candidates(execution: Execution, query: str, project: str | None
         found.covered = {each.id: each.signals.words for each in ranking.ranked}
         if found.order:
             await _around(tx, found)
-        else:
-            found.notes += await lookup.project_notes(tx, project)
+    if not found.order:
+        found.notes += await lookup.project_notes(execution, project)
     return found
 
 
@@ -303,7 +303,7 @@ async def _around(tx: Transaction, found: WalkCandidates) -> None:
     found.edges = await chunk_links.edges(tx, seeds, fan=FAN)
     reached = {end for edge in found.edges for end in (edge.source, edge.target)} - set(seeds)
     if reached:
-        terms = found.ranking.query_terms
+        terms = found.question.query.terms
         matches = await similarity.match_ids(tx, terms, near, scope=scope, ids=reached)
         found.covered |= {key: match.context for key, match in matches.items()}
         likely = {
@@ -312,4 +312,5 @@ async def _around(tx: Transaction, found: WalkCandidates) -> None:
         best = sorted(likely, key=lambda key: (-likely[key], key))[: JUDGED - len(seeds)]
         found.edges += await chunk_links.edges(tx, best, fan=FAN) if best else []
         seeds = [*seeds, *best]
+    tx.end_with_next()
     found.chunks = await chunk_links.chunks(tx, seeds)

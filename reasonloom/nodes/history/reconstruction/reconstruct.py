@@ -25,6 +25,7 @@ from reasonloom.nodes.history.rendering import (
 )
 from reasonloom.stores.history import chunk_lists
 from reasonloom.stores.history.chunk_lists import ChunkFilter, ChunkRow
+from reasonloom.stores.pipelines import together
 from reasonloom.text import tokens
 
 if TYPE_CHECKING:
@@ -100,16 +101,20 @@ async def _found(execution: Execution, request: HistoryReconstruct) -> Found:
     budget = execution.loom.settings.max_response_tokens
     found = Found(notes=notes)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        await lookup.require_project(tx, request.project)
-        session = await _session(tx, request, found.notes)
+        _, session = await together(
+            lookup.require_project(tx, request.project), _session(tx, request, found.notes)
+        )
         if session is None and request.previous_session:
             return found
         chosen = ChunkFilter(request.project, session, span)
         found.spanned = span.since is not None or span.until is not None
         alone = session is None and not found.spanned
         most = budget // LEAST_PIECE + 2
-        found.rows = await chunk_lists.in_time(tx, chosen, newest=request.keep_newest, most=most)
-        found.total = await chunk_lists.count(tx, chosen)
+        tx.end_with_next()
+        found.rows, found.total = await together(
+            chunk_lists.in_time(tx, chosen, newest=request.keep_newest, most=most),
+            chunk_lists.count(tx, chosen),
+        )
     if alone:
         found.rows = _whole_sessions(found.rows, budget, newest=request.keep_newest)
         if found.total > len(found.rows):
@@ -219,7 +224,7 @@ async def _outlined(
 ) -> tuple[Reconstructed, list[str]]:
     """Return the outline of a session, within the budget with its notes."""
     budget = execution.loom.settings.max_response_tokens
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         chunks = await chunk_lists.outlined(tx, request.project, session)
     since = next((chunk.time for chunk in chunks if chunk.time), None)
     whole = sum(chunk.tokens for chunk in chunks)

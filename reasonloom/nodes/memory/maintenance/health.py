@@ -66,6 +66,7 @@ async def memory_health(state: ToolState, runtime: Runtime[Execution]) -> dict[s
     async with loom.database.begin(execution.caller, searching=True) as tx:
         at = loom.clock()
         figures = await statistics.figures(tx, at=at, model=loom.embedder.model)
+        tx.end_with_next()
         old = await consolidation.window(tx, before=at - OLD, after=0, most=ENOUGH)
     return {"answer": health_report(figures, old.memories).wire(), "notes": []}
 

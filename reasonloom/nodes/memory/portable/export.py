@@ -20,6 +20,7 @@ from reasonloom.nodes.memory.portable.lines import encode_vector
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import export_rows, statistics
 from reasonloom.stores.memory.export_rows import ExportRow
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
@@ -137,9 +138,10 @@ async def export_memories(state: ToolState, runtime: Runtime[Execution]) -> dict
     execution = runtime.context
     request = execution.request(ExportMemories)
     after = _number_of(request.cursor)
-    async with execution.loom.database.begin(execution.caller) as tx:
-        total = await statistics.count(tx)
-        found = await statistics.page(tx, after=after, size=request.limit + 1)
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
+        total, found = await together(
+            statistics.count(tx), statistics.page(tx, after=after, size=request.limit + 1)
+        )
     page: list[MemorySummary] = []
     left = request.max_tokens
     for row in found[: request.limit]:

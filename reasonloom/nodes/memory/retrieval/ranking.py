@@ -21,8 +21,9 @@ from reasonloom.nodes.memory.retrieval.scoring import (
 from reasonloom.stores.memory.search import ranking_features, retrieval, similarity
 from reasonloom.stores.memory.search.query_terms import QueryTerms
 from reasonloom.stores.memory.search.ranking_features import Link, RankingFeatures
-from reasonloom.stores.memory.search.retrieval import Match
+from reasonloom.stores.memory.search.retrieval import Candidate, Match, Naming
 from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from reasonloom.nodes.execution import Execution
@@ -34,19 +35,25 @@ EXPANDED_CANDIDATES = 20
 
 @dataclass(frozen=True, slots=True)
 class RankingQuery:
-    """A question: its text, its vector, the tags that it names and the dates that it asks for.
+    """A question: its text, words and vector, the tags that it names and the dates it asks for.
 
     `floor` is the embedder's cosine of unrelated texts; `guarded` says whether suspicious
     memories rank behind others; `time` is the time that the question is about.
     """
 
     text: str
+    terms: QueryTerms
     near: Nearness | None
     named: frozenset[str]
     dates: Mapping[str, float]
     floor: float
     guarded: bool = False
     time: QuestionTime = NOW
+
+    @property
+    def naming(self) -> Naming:
+        """The tags and dates by which a memory is known to be meant."""
+        return Naming(self.named, self.dates)
 
     def met_by(self, match: Match, found: RankingFeatures) -> RelevanceSignals:
         """Return a memory's own signals."""
@@ -78,13 +85,11 @@ class Ranking:
     """All matching memories, best first.
 
     Attributes:
-        query_terms: the words that were searched for.
         cut: whether memories that share only frequent words with the question were left out.
         unlike: whether fewer memories were near than exist, so some may lack a vector.
     """
 
     ranked: list[RankedMemory]
-    query_terms: QueryTerms
     cut: bool
     unlike: bool
 
@@ -93,7 +98,6 @@ class Ranking:
 class CandidatePool:
     """The candidates so far."""
 
-    query_terms: QueryTerms
     signals: dict[int, RelevanceSignals] = field(default_factory=dict)
     traits: dict[int, RankingFeatures] = field(default_factory=dict)
 
@@ -107,22 +111,24 @@ async def rank(
     tx: Transaction, execution: Execution, question: RankingQuery, *, scope: Scope, pool: int
 ) -> Ranking:
     """Return the memories of `scope` that match the question, best first."""
-    query_terms = await retrieval.weigh_terms(
-        tx, question.text, question.near, transcripts=scope.of_transcripts
+    terms = question.terms
+    found, dated = await together(
+        retrieval.candidates(
+            tx, terms, question.near, scope=scope, pool=pool, naming=question.naming
+        ),
+        similarity.with_dates(tx, list(question.dates), scope=scope, pool=pool),
     )
-    found = await retrieval.candidates(tx, query_terms, question.near, scope=scope, pool=pool)
-    known = CandidatePool(query_terms)
-    await _add_candidates(tx, known, question, found)
-    if question.dates:
-        dated = await similarity.with_dates(tx, list(question.dates), scope=scope, pool=pool)
-        await _add_reached(tx, known, question, scope, set(dated) - found.keys())
+    known = CandidatePool()
+    _add_candidates(known, question, found)
+    undated = {each.features.id for each in found}
+    await _add_reached(tx, known, question, scope, set(dated) - undated)
     edges = await ranking_features.links(tx, known.best(EXPANDED_CANDIDATES))
     await _add_reached(tx, known, question, scope, _linked_outside_pool(known, edges))
     newer = {key: of.superseded_by for key, of in known.traits.items() if of.superseded_by}
     await _add_reached(tx, known, question, scope, newer.values() - known.traits.keys())
     _add_session_signals(known)
-    near = sum(match.cosine is not None for match in found.values())
-    unlike = near < min(pool, query_terms.visible) and not scope.narrow
+    near = sum(each.match.cosine is not None for each in found)
+    unlike = near < min(pool, terms.visible) and not scope.narrow
     half_life = execution.loom.settings.recency_half_life_days
     now = scope.held_to or execution.loom.clock()
     ranked = _order_candidates(
@@ -130,20 +136,17 @@ async def rank(
     )
     looks_back = question.time.looks_back
     ordered = current_first(ranked, _known_then(known, question, newer), reverse=looks_back)
-    return Ranking(ordered, query_terms, cut=query_terms.cut, unlike=unlike)
+    return Ranking(ordered, cut=terms.cut, unlike=unlike)
 
 
-async def _add_candidates(
-    tx: Transaction, known: CandidatePool, question: RankingQuery, found: Mapping[int, Match]
+def _add_candidates(
+    known: CandidatePool, question: RankingQuery, found: Iterable[Candidate]
 ) -> None:
     """Add the candidates that match the question."""
-    rows = await ranking_features.ranking_features(
-        tx, list(found), tags=question.named, dates=question.dates
-    )
-    for row in rows:
-        signals = question.met_by(found[row.id], row)
+    for match, features in found:
+        signals = question.met_by(match, features)
         if question.wants(signals):
-            known.signals[row.id], known.traits[row.id] = signals, row
+            known.signals[features.id], known.traits[features.id] = signals, features
 
 
 async def _add_reached(
@@ -155,10 +158,10 @@ async def _add_reached(
 ) -> None:
     """Add memories of the scope that were reached another way, if they match the question."""
     if ids:
-        found = await similarity.match_ids(
-            tx, known.query_terms, question.near, scope=scope, ids=ids
+        found = await similarity.candidates_of(
+            tx, question.terms, question.near, scope=scope, ids=ids, naming=question.naming
         )
-        await _add_candidates(tx, known, question, found)
+        _add_candidates(known, question, found)
 
 
 def _linked_outside_pool(known: CandidatePool, edges: Iterable[Link]) -> set[int]:

@@ -26,6 +26,7 @@ from reasonloom.nodes.memory.validity import held_span
 from reasonloom.stores.memory import reindex
 from reasonloom.stores.memory.search import fulltext, retrieval, similarity
 from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from reasonloom.nodes.execution import Execution
@@ -101,9 +102,11 @@ async def retrieve(
         return await _retrieve_by_query(execution, query, scope, sectors, page, pool)
     most = max(POOL, offset + limit)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        ids = await retrieval.most_salient(tx, scope=scope, pool=most)
-        total, _ = await fulltext.size(tx, scope)
-        memories = await retrieval.fetch(tx, ids) if ids else []
+        ids, (total, _) = await together(
+            retrieval.most_salient(tx, scope=scope, pool=most), fulltext.size(tx, scope)
+        )
+        tx.end_with_next()
+        memories = await retrieval.fetch(tx, ids)
     now = scope.held_to or execution.loom.clock()
     half_life = execution.loom.settings.recency_half_life_days
     scored = [
@@ -125,31 +128,41 @@ async def _retrieve_by_query(
     pool: int,
 ) -> RetrievedPage:
     loom = execution.loom
-    async with loom.database.begin(execution.caller) as tx:
-        tags = await retrieval.tags_in(tx, query)
+    model = loom.embedder.model
+    async with loom.database.begin(execution.caller, searching=True, once=True) as tx:
+        tags, terms = await together(
+            retrieval.tags_in(tx, query),
+            retrieval.weigh_terms(tx, query, model, transcripts=scope.of_transcripts),
+        )
     named = tags_named(query, tags)
     common = {name for name in named if tags[name]}
     vectors, notes = await embed_or_note(loom.embedder, [without_names(query, common)])
-    near = Nearness(vectors[0], loom.embedder.model, sectors) if vectors else None
+    near = Nearness(vectors[0], model, sectors) if vectors else None
     guarded = loom.settings.suspicion
     today = (scope.held_to or loom.clock()).date()
     time = question_time(query, today)
     dates = date_terms_of_query(query, today)
-    question = RankingQuery(query, near, named, dates, loom.embedder.floor, guarded, time)
+    question = RankingQuery(query, terms, near, named, dates, loom.embedder.floor, guarded, time)
     async with loom.database.begin(execution.caller, searching=True) as tx:
         found = await rank(tx, execution, question, scope=scope, pool=pool)
         # Later pages do not hold the best, whose order alone changes.
         start = 0 if page.start < BEST else page.start
-        asks = not start and QUESTION.search(query) is not None
-        memories = await _fetch_page(tx, found.ranked[start : max(page.stop, BEST)])
-        now = scope.held_to or loom.clock()
-        compared = asks and near and loom.settings.supersede != "off"
-        pairs = rivals(memories, now) if compared else []
-        ids = {each for pair in pairs for each in pair}
-        cosines = await similarity.cosines(tx, ids, loom.embedder.model) if ids else {}
-        notes = [*notes, *await retrieval_notes(tx, found, loom.embedder.model, pool)]
+        tx.end_with_next()
+        memories, left_out = await together(
+            _fetch_page(tx, found.ranked[start : max(page.stop, BEST)]),
+            retrieval_notes(tx, found, model, pool),
+        )
+    notes += left_out
     readings: dict[int, float] = {}
-    if asks:
+    if not start and QUESTION.search(query) is not None:
+        now = scope.held_to or loom.clock()
+        compared = near and loom.settings.supersede != "off"
+        pairs = rivals(memories, now) if compared else []
+        cosines: dict[tuple[int, int], float] = {}
+        if pairs:
+            ids = {each for pair in pairs for each in pair}
+            async with loom.database.begin(execution.caller, searching=True, once=True) as tx:
+                cosines = await similarity.cosines(tx, ids, model)
         alike = {pair: cosines[pair] for pair in pairs if pair in cosines}
         memories, readings = await reorder(query, memories, time, alike)
     memories = memories[page.start - start : page.stop - start]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from reasonloom.stores.mental_models.basin_memories import basins_of, siblings
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -54,10 +55,15 @@ async def expand(
         if hit.id in home and len(leads) < MOST_BASINS:
             leads.setdefault(home[hit.id], hit)
     without = [hit.id for hit in ordered]
-    found: list[Sibling] = []
-    for basin, lead in leads.items():
-        near = await siblings(
-            tx, lead.id, basin, model=model, scope=scope, without=without, most=MOST_SIBLINGS
+    near = await together(
+        *(
+            siblings(
+                tx, lead.id, basin, model=model, scope=scope, without=without, most=MOST_SIBLINGS
+            )
+            for basin, lead in leads.items()
         )
-        found += [Sibling(one.id, lead.score * one.cosine, lead.id, basin) for one in near]
+    )
+    found: list[Sibling] = []
+    for (basin, lead), alike in zip(leads.items(), near, strict=True):
+        found += [Sibling(one.id, lead.score * one.cosine, lead.id, basin) for one in alike]
     return sorted(found, key=lambda each: (-each.score, each.id))

@@ -25,6 +25,7 @@ from reasonloom.stores.memory.search.fulltext_query import (
     terms,
 )
 from reasonloom.stores.memory.search.scope import Scope
+from reasonloom.stores.pipelines import together
 from reasonloom.stores.statements import load
 
 TEXT_CONFIG = "english"
@@ -78,7 +79,10 @@ class Hits:
 
 
 async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offset: int) -> Hits:
-    """Return a page of the memories of `scope` that match, best first, and count them all."""
+    """Return a page of the memories of `scope` that match, best first, and count them all.
+
+    It is the last that its transaction reads.
+    """
     every = list(dict.fromkeys(terms(tree)))
     words = await _words(tx, every)
     unread = [term for term in every if not (term.spelled or words[term])]
@@ -110,14 +114,18 @@ async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offs
         "limit": limit,
         "offset": offset,
     }
-    rows = await tx.all(statement, values)
+    tx.end_with_next()
+    rows, (_, tokens) = await together(
+        tx.all(statement, values), size(tx, scope if spelled else None)
+    )
     page = [_hit(row._mapping, sought) for row in rows if row.id is not None]
-    skipped = spelled and (await size(tx, scope))[1] > SPELLED_TOKENS
-    return Hits(page, int(rows[0].total), unread, skipped)
+    return Hits(page, int(rows[0].total), unread, skipped=tokens > SPELLED_TOKENS)
 
 
-async def size(tx: Transaction, scope: Scope) -> tuple[int, int]:
-    """Return how many memories a scope holds, and their tokens."""
+async def size(tx: Transaction, scope: Scope | None) -> tuple[int, int]:
+    """Return how many memories a scope holds, and their tokens; None holds nothing."""
+    if scope is None:
+        return 0, 0
     row = await tx.first(SQL.fill("size", where=scope.where()), scope.values())
     return (int(row.memories), int(row.tokens)) if row else (0, 0)
 
@@ -125,6 +133,8 @@ async def size(tx: Transaction, scope: Scope) -> tuple[int, int]:
 async def _words(tx: Transaction, every: Sequence[Term]) -> dict[Term, str]:
     """Return what Postgres makes of each term that is not spelled, '' where it holds no word."""
     read = [term for term in every if not term.spelled]
+    if not read:
+        return {}
     rows = await tx.all(SQL.read, {"config": TEXT_CONFIG, "terms": [term.text for term in read]})
     return {term: row.words for term, row in zip(read, rows, strict=True)}
 

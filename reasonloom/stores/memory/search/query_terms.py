@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.memory.search.scope import Nearness
 from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import index_of
 
@@ -121,18 +120,18 @@ class QueryTerms:
 
 
 async def weigh_terms(
-    tx: Transaction, query: str, near: Nearness | None, *, transcripts: bool = False
+    tx: Transaction, query: str, model: str | None, *, transcripts: bool = False
 ) -> QueryTerms:
     """Return the words of `query` with their counts in the transaction's space.
 
-    Words of `transcripts` have counts of their own.
+    Words of `transcripts` have counts of their own. `model` is that of the vectors searched.
     """
     prefix = "transcript_" if transcripts else ""
     values = {
         "words": f"{prefix}word",
         "whole": f"{prefix}all",
         "text": query[:LONGEST_QUERY],
-        "index": index_of(tx.owner, near.model) if near else None,
+        "index": index_of(tx.owner, model) if model else None,
     }
     rows = await tx.all(SQL.weigh, values)
     words = (QueryWord(row.lexeme, row.held, row.weight) for row in rows if row.lexeme is not None)

@@ -1,9 +1,6 @@
-"""Features for ranking found memories besides words and vectors, and their neighbours.
+"""Features for ranking found memories besides words and vectors, and their neighbours."""
 
-Light columns only: a content may have a hundred thousand characters, and a page shows ten.
-"""
-
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -53,12 +50,8 @@ class Link:
     weight: float
 
 
-async def ranking_features(
-    tx: Transaction, ids: Sequence[int], *, tags: Collection[str], dates: Collection[str]
-) -> list[RankingFeatures]:
-    """Return the features of the memories of `ids` that exist, in no order."""
-    values = {"ids": list(ids), "tags": list(tags), "dates": list(dates)}
-    return await tx.rows(RankingFeatures, SQL.features, values)
+FEATURES = SQL.part("features")
+"""The columns of a memory `m` that are its features, by `:named` tags and `:dates`."""
 
 
 async def links(tx: Transaction, ids: Sequence[int]) -> list[Link]:

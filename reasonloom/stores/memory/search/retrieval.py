@@ -4,10 +4,10 @@ Each statement is planned for its owner: an approximate index under a tenant fil
 almost nothing, and a prepared plan would freeze one owner's choice for all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from sqlalchemy import TextClause, text
 
@@ -20,20 +20,23 @@ from reasonloom.stores.memory.search.query_terms import (
     QueryTerms,
     weigh_terms,
 )
+from reasonloom.stores.memory.search.ranking_features import FEATURES, RankingFeatures
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.memory.search.vector_search import (
-    TUNE,
     VectorQuery,
     exact_query,
     nearest_query,
+    tuned,
 )
 from reasonloom.stores.statements import columns, load
 
 __all__ = [
     "LONGEST_QUERY",
     "QUESTION",
+    "Candidate",
     "FoundMemory",
     "Match",
+    "Naming",
     "Nearness",
     "QueryTerms",
     "Scope",
@@ -60,7 +63,11 @@ class FoundMemory(MemoryFields):
     link: float
 
 
-SQL = load(__file__, columns=columns(FoundMemory, "m", without=("session", "link")))
+SQL = load(
+    __file__,
+    columns=columns(FoundMemory, "m", without=("session", "link")),
+    features=FEATURES,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +86,33 @@ class Match:
     context: float
 
 
+class Candidate(NamedTuple):
+    """A memory that may answer: how it matches, and its features."""
+
+    match: Match
+    features: RankingFeatures
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> Self:
+        """Return the candidate of a row: its match first, then its features."""
+        return cls(Match(*row[:3]), RankingFeatures(*row[3:]))
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """The tags that a question names, and the terms of the dates that it asks for."""
+
+    tags: Collection[str] = ()
+    dates: Collection[str] = ()
+
+    def values(self) -> dict[str, Any]:
+        """Return the parameters of the features."""
+        return {"named": list(self.tags), "dates": list(self.dates)}
+
+
+NOTHING_NAMED = Naming()
+
+
 COMMON = 0.1
 """The least share of a space's memories that a common tag is on."""
 
@@ -93,8 +127,14 @@ async def tags_in(tx: Transaction, query: str) -> dict[str, bool]:
 
 
 async def candidates(
-    tx: Transaction, query: QueryTerms, near: Nearness | None, *, scope: Scope, pool: int
-) -> dict[int, Match]:
+    tx: Transaction,
+    query: QueryTerms,
+    near: Nearness | None,
+    *,
+    scope: Scope,
+    pool: int,
+    naming: Naming = NOTHING_NAMED,
+) -> list[Candidate]:
     """Return the `pool` nearest memories and the `pool` that share most words with the query.
 
     Any word will do: a question finds what answers it. A query of stop words finds nothing
@@ -102,10 +142,10 @@ async def candidates(
     memories are counted but not looked for, which `QueryTerms.cut` says.
     """
     shape = nearest_query(near, scope, query, pool) if near else NONE_ALIKE
-    rows = await _matching(tx, query, near, shape, scope, pool)
-    if near and sum(cosine is not None for _, cosine, *_ in rows) < shape.enough:
-        rows = await _matching(tx, query, near, exact_query(near, scope), scope, pool)
-    return {key: Match(*match) for key, *match in rows}
+    rows = await _matching(tx, query, near, shape, scope, pool, naming)
+    if near and sum(cosine is not None for cosine, *_ in rows) < shape.enough:
+        rows = await _matching(tx, query, near, exact_query(near, scope), scope, pool, naming)
+    return [Candidate.of(row) for row in rows]
 
 
 async def _matching(
@@ -115,13 +155,13 @@ async def _matching(
     shape: VectorQuery,
     scope: Scope,
     pool: int,
+    naming: Naming,
 ) -> Sequence[tuple[Any, ...]]:
     words, values = lexical_query(query, scope)
-    if shape.reach:
-        await tx.run(TUNE, {"reach": shape.reach})
     given = {**scope.values(), **(near.values() if near else {}), **shape.values}
     statement = SQL.fill("candidates", worded=words, alike=shape.sql)
-    return await tx.tuples(statement, {**given, **values, "pool": pool})
+    matching = tx.tuples(statement, {**given, **values, **naming.values(), "pool": pool})
+    return await tuned(tx, shape, matching)
 
 
 async def find_nearest(
@@ -131,12 +171,10 @@ async def find_nearest(
 
     `exact` looks at every vector, also where the owner has an index of nearness.
     """
-    query = await weigh_terms(tx, "", near, transcripts=scope.of_transcripts)
+    query = await weigh_terms(tx, "", near.model, transcripts=scope.of_transcripts)
     shape = nearest_query(near, scope, replace(query, indexed=None) if exact else query, pool)
     given = {**scope.values(), **near.values(), "pool": pool}
-    if shape.reach:
-        await tx.run(TUNE, {"reach": shape.reach})
-    rows = await tx.all(_statement(shape.sql), {**given, **shape.values})
+    rows = await tuned(tx, shape, tx.all(_statement(shape.sql), {**given, **shape.values}))
     if len(rows) < shape.enough:
         rows = await tx.all(_statement(exact_query(near, scope).sql), given)
     return {int(row.id): float(row.cosine) for row in rows}
@@ -150,6 +188,8 @@ async def most_salient(tx: Transaction, *, scope: Scope, pool: int) -> list[int]
 
 async def fetch(tx: Transaction, ids: Sequence[int]) -> list[FoundMemory]:
     """Return the memories of `ids` that exist and are not hidden, in no order."""
+    if not ids:
+        return []
     rows = await tx.all(SQL.fetch, {"ids": list(ids)})
     return [FoundMemory(**row._mapping) for row in rows]
 

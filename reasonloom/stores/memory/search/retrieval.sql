@@ -15,9 +15,12 @@ FROM terms WHERE owner = :owner AND space = :space AND kind = 'tag'
 ORDER BY length(term) DESC, term LIMIT 100
 
 -- name: candidates
-WITH worded AS MATERIALIZED ({{ worded }}), alike AS MATERIALIZED ({{ alike }})
-SELECT id, cosine, coalesce(coverage, 0) AS coverage, coalesce(context, 0) AS context
-FROM alike FULL JOIN worded USING (id)
+WITH worded AS MATERIALIZED ({{ worded }}), alike AS MATERIALIZED ({{ alike }}),
+found AS MATERIALIZED (SELECT id, cosine, coalesce(coverage, 0) AS coverage,
+    coalesce(context, 0) AS context FROM alike FULL JOIN worded USING (id))
+SELECT found.cosine, found.coverage, found.context, {{ features }}
+FROM memories m JOIN found ON found.id = m.id
+WHERE m.owner = :owner AND m.id = ANY(ARRAY(SELECT id FROM found))
 
 -- name: any
 SELECT m.id FROM memories m WHERE {{ where }}

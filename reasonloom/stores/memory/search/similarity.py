@@ -5,19 +5,21 @@ scored by its vector and by all words, whichever list it came from: so a memory'
 depend on what else is stored.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search.lexical_search import MOST_SCORED
 from reasonloom.stores.memory.search.query_terms import QueryTerms
-from reasonloom.stores.memory.search.retrieval import NONE_ALIKE, Match
+from reasonloom.stores.memory.search.ranking_features import FEATURES
+from reasonloom.stores.memory.search.retrieval import NONE_ALIKE, Candidate, Match, Naming
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.memory.search.vector_search import (
-    TUNE,
     VectorQuery,
     exact_query,
     nearest_query,
+    tuned,
 )
 from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import SECTOR_BIT
@@ -35,7 +37,35 @@ async def match_ids(
     tx: Transaction, query: QueryTerms, near: Nearness | None, *, scope: Scope, ids: Collection[int]
 ) -> dict[int, Match]:
     """Return how the memories of `ids` within the scope match the query."""
+    rows = await _judged(tx, query, near, scope, ids, {}, "m.id")
+    return {key: Match(*match) for *match, key in rows}
+
+
+async def candidates_of(
+    tx: Transaction,
+    query: QueryTerms,
+    near: Nearness | None,
+    *,
+    scope: Scope,
+    ids: Collection[int],
+    naming: Naming,
+) -> list[Candidate]:
+    """Return the memories of `ids` within the scope as candidates."""
+    rows = await _judged(tx, query, near, scope, ids, naming.values(), FEATURES)
+    return [Candidate.of(row) for row in rows]
+
+
+async def _judged(
+    tx: Transaction,
+    query: QueryTerms,
+    near: Nearness | None,
+    scope: Scope,
+    ids: Collection[int],
+    given: Mapping[str, Any],
+    columns: str,
+) -> Sequence[tuple[Any, ...]]:
     values = {
+        **given,
         **scope.values(),
         **(near.values() if near else {}),
         **query.word_values(),
@@ -48,9 +78,9 @@ async def match_ids(
         words=_held("words", len(query.words)),
         context=_held("context_words", len(query.words)),
         where=scope.where(),
+        columns=columns,
     )
-    rows = await tx.tuples(statement, values)
-    return {key: Match(*match) for key, *match in rows}
+    return await tx.tuples(statement, values)
 
 
 async def cosines(
@@ -65,6 +95,8 @@ async def with_dates(
     tx: Transaction, dates: Sequence[str], *, scope: Scope, pool: int
 ) -> list[int]:
     """Return the newest memories of a scope that carry any of the dates' terms."""
+    if not dates:
+        return []
     values = {**scope.values(), "date_terms": list(dates), "pool": pool}
     return [row.id for row in await tx.all(SQL.fill("dated", where=scope.where()), values)]
 
@@ -115,8 +147,6 @@ async def _scored(
     scope: Scope,
     pool: int,
 ) -> list[SimilarMemory]:
-    if shape.reach:
-        await tx.run(TUNE, {"reach": shape.reach})
     coverage = " + ".join(HELD.format(words="words", n=n) for n in range(len(query.words)))
     statement = SQL.fill(
         "similarity",
@@ -136,7 +166,7 @@ async def _scored(
         "pool": pool,
         "words_pool": max(pool, WORDS_POOL),
     }
-    return await tx.rows(SimilarMemory, statement, values)
+    return await tuned(tx, shape, tx.rows(SimilarMemory, statement, values))
 
 
 def _matching_words(query: QueryTerms, scope: Scope, coverage: str) -> str:

@@ -1,6 +1,6 @@
 -- name: judge
-SELECT m.id, {{ cosine }} AS cosine, ({{ words }}) / :whole AS coverage,
-    ({{ context }}) / :whole AS context
+SELECT {{ cosine }} AS cosine, ({{ words }}) / :whole AS coverage,
+    ({{ context }}) / :whole AS context, {{ columns }}
 FROM memories m WHERE {{ where }} AND m.id = ANY(CAST(:ids AS bigint[]))
 
 -- name: dated

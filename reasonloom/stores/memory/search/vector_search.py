@@ -8,10 +8,12 @@ holds their memories up to a number, and the vectors of later ones are all looke
 
 from dataclasses import dataclass, field
 from math import ceil
-from typing import Any
+from typing import Any, TypeVar
 
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search.query_terms import QueryTerms
 from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.pipelines import Work, together
 from reasonloom.stores.statements import load
 
 VECTORS_A_MEMORY = 3
@@ -29,7 +31,7 @@ LEAST_INDEXED = 20
 """With fewer memories than this from an index, all are looked at after all."""
 
 SQL = load(__file__)
-TUNE = SQL.tune
+T = TypeVar("T")
 
 IN_SECTORS = " AND e.sectors & CAST(:sectors AS smallint) <> 0"
 
@@ -40,13 +42,21 @@ class VectorQuery:
 
     Attributes:
         enough: with fewer memories than this it may have missed some.
-        reach: how far an index is to look, which TUNE sets before; None without an index.
+        reach: how far an index is to look, which `tuned` sets before; None without an index.
     """
 
     sql: str
     values: dict[str, Any] = field(default_factory=dict)
     enough: int = 0
     reach: int | None = None
+
+
+async def tuned(tx: Transaction, query: VectorQuery, reading: Work[T]) -> T:
+    """Return what `reading` gives, which executes the query, by an index that looks far enough."""
+    if not query.reach:
+        return await reading
+    _, found = await together(tx.run(SQL.tune, {"reach": query.reach}), reading)
+    return found
 
 
 def exact_query(near: Nearness, scope: Scope) -> VectorQuery:

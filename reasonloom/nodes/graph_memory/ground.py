@@ -112,9 +112,9 @@ async def claim_candidates(
             memory_nodes.fetch(tx, wanted),
             memory_nodes.fetch(tx, corrected),
         )
-    credible = [row for row in current if row.id not in hearsay]
+    evident = [row for row in current if row.id not in hearsay]
     return Candidates(
-        [row for row in credible if held or row.superseded_by is None],
+        [row for row in evident if held or row.superseded_by is None],
         alike,
         [(row, corrected[row.id]) for row in old if row.id not in hearsay],
         notes,
@@ -188,18 +188,18 @@ async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, 
         task=lens,
     )
     if lens != TOGETHER:
-        credible = await ask_or_note(runtime.context, question, f"the {lens}'s look at the claim")
-        return {"votes": [Vote(lens=lens, said=credible.parsed)], "notes": credible.notes}
+        heard = await ask_or_note(runtime.context, question, f"the {lens}'s look at the claim")
+        return {"votes": [Vote(lens=lens, said=heard.parsed)], "notes": heard.notes}
     together = replace(
         question,
         prompt="grounding/entailment_views",
         variables={**material, "lenses": describe_lenses(JUDGES)},
     )
-    credible = await ask_or_note(runtime.context, together, "the look at the claim")
-    views, missing = read_views(credible.parsed, JUDGES)
+    heard = await ask_or_note(runtime.context, together, "the look at the claim")
+    views, missing = read_views(heard.parsed, JUDGES)
     votes = [Vote(lens=name, said=view) for name, view in views.items()]
     notes = [MISSING.format(lens=name, what="the claim") for name in missing]
-    return {"votes": votes, "notes": [*credible.notes, *notes]}
+    return {"votes": votes, "notes": [*heard.notes, *notes]}
 
 
 async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:

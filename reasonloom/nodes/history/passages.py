@@ -163,13 +163,14 @@ async def read_chunks(
     model = execution.loom.embedder.model
     best = ranking.ranked[:READ]
     hits = [Hit(each.id, each.parts.similarity or 0.0) for each in best]
-    led = await expand(tx, hits, model=model, scope=question.scope) if hits else []
-    known = [*(each.id for each in best), *(each.id for each in led)]
-    more = [key for key in unfound if key not in known]
-    chunks, notes = await together(
-        chunk_links.chunks(tx, [*known, *more] if known else []),
+    found = [each.id for each in best]
+    led, chunks, notes = await together(
+        expand(tx, hits, model=model, scope=question.scope),
+        chunk_links.chunks(tx, [*found, *unfound] if found else []),
         retrieval_notes(tx, ranking, model, POOL),
     )
+    chunks |= await chunk_links.chunks(tx, [each.id for each in led if each.id not in chunks])
+    more = [key for key in unfound if key not in {*found, *(each.id for each in led)}]
     sources = [_source(chunks[each.id], each) for each in best if each.id in chunks]
     sources += [_led(chunks[each.id], each.score) for each in led if each.id in chunks]
     sources += [_led(chunks[key], 0.0) for key in more if key in chunks]

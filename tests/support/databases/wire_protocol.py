@@ -40,6 +40,8 @@ class Talk:
         if not self._said:
             return ""
         names = {name for each in self._said for name in _names(each.strip().lower())}
+        if names == {"commit"} and len(self._said) > 1:  # of what was read
+            names.clear()
         self._said.clear()
         return next((name for name in NAMES if name in names), "read")
 

@@ -6,7 +6,7 @@ each gets the signal of its session.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -49,11 +49,6 @@ class RankingQuery:
     floor: float
     guarded: bool = False
     time: QuestionTime = NOW
-
-    @property
-    def naming(self) -> Naming:
-        """The tags and dates by which a memory is known to be meant."""
-        return Naming(self.named, self.dates)
 
     def met_by(self, match: Match, found: RankingFeatures) -> RelevanceSignals:
         """Return a memory's own signals."""
@@ -101,6 +96,14 @@ class CandidatePool:
     signals: dict[int, RelevanceSignals] = field(default_factory=dict)
     traits: dict[int, RankingFeatures] = field(default_factory=dict)
 
+    def newer(self) -> dict[int, int]:
+        """Return the candidates that were replaced, each with what replaced it."""
+        return {key: of.superseded_by for key, of in self.traits.items() if of.superseded_by}
+
+    def unknown_newer(self) -> set[int]:
+        """Return what replaced candidates and is none."""
+        return self.newer().values() - self.traits.keys()
+
     def best(self, most: int) -> list[int]:
         """Return the best ids by their own signals."""
         order = sorted(self.signals, key=lambda key: (-self.signals[key].own(), key))
@@ -111,21 +114,26 @@ async def rank(
     tx: Transaction, execution: Execution, question: RankingQuery, *, scope: Scope, pool: int
 ) -> Ranking:
     """Return the memories of `scope` that match the question, best first."""
-    terms = question.terms
+    terms, naming = question.terms, Naming(question.named, question.dates)
+    judged = similarity.Question(terms, question.near, scope, naming)
     found, dated = await together(
-        retrieval.candidates(
-            tx, terms, question.near, scope=scope, pool=pool, naming=question.naming
-        ),
-        similarity.with_dates(tx, list(question.dates), scope=scope, pool=pool),
+        retrieval.candidates(tx, terms, question.near, scope=scope, pool=pool, naming=naming),
+        similarity.dated_candidates(tx, judged, pool=pool),
     )
+    there = {each.features.id for each in found}
     known = CandidatePool()
     _add_candidates(known, question, found)
-    undated = {each.features.id for each in found}
-    await _add_reached(tx, known, question, scope, set(dated) - undated)
-    edges = await ranking_features.links(tx, known.best(EXPANDED_CANDIDATES))
-    await _add_reached(tx, known, question, scope, _linked_outside_pool(known, edges))
-    newer = {key: of.superseded_by for key, of in known.traits.items() if of.superseded_by}
-    await _add_reached(tx, known, question, scope, newer.values() - known.traits.keys())
+    _add_candidates(known, question, (each for each in dated if each.features.id not in there))
+    best, replacing = known.best(EXPANDED_CANDIDATES), known.unknown_newer()
+    edges, linked, replaced_by = await together(
+        ranking_features.links(tx, best),
+        similarity.linked_candidates(tx, judged, best, without=known.signals),
+        similarity.candidates_of(tx, judged, replacing),
+    )
+    _add_candidates(known, question, linked)
+    newer, of_linked = known.newer(), known.unknown_newer() - replacing
+    _add_candidates(known, question, replaced_by)
+    _add_candidates(known, question, await similarity.candidates_of(tx, judged, of_linked))
     _add_session_signals(known)
     near = sum(each.match.cosine is not None for each in found)
     unlike = near < min(pool, terms.visible) and not scope.narrow
@@ -147,27 +155,6 @@ def _add_candidates(
         signals = question.met_by(match, features)
         if question.wants(signals):
             known.signals[features.id], known.traits[features.id] = signals, features
-
-
-async def _add_reached(
-    tx: Transaction,
-    known: CandidatePool,
-    question: RankingQuery,
-    scope: Scope,
-    ids: Collection[int],
-) -> None:
-    """Add memories of the scope that were reached another way, if they match the question."""
-    if ids:
-        found = await similarity.candidates_of(
-            tx, question.terms, question.near, scope=scope, ids=ids, naming=question.naming
-        )
-        _add_candidates(known, question, found)
-
-
-def _linked_outside_pool(known: CandidatePool, edges: Iterable[Link]) -> set[int]:
-    """Return the memories that are linked to the best and not candidates yet."""
-    reached = {key for edge in edges if edge.weight for key in (edge.source, edge.target)}
-    return reached - known.signals.keys()
 
 
 def _add_session_signals(known: CandidatePool) -> None:

@@ -48,6 +48,8 @@ async def expand(
     Each of the first `MOST_BASINS` basins, best hit first, gives at most `MOST_SIBLINGS`, those
     most similar to the hit, within `scope`.
     """
+    if not hits:
+        return []
     ordered = sorted(hits, key=lambda hit: (-hit.score, hit.id))
     home = await basins_of(tx, [hit.id for hit in ordered])
     leads: dict[UUID, Hit] = {}

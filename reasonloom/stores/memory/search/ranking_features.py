@@ -50,10 +50,11 @@ class Link:
     weight: float
 
 
+DRAWN = SQL.part("drawn")
 FEATURES = SQL.part("features")
 """The columns of a memory `m` that are its features, by `:named` tags and `:dates`."""
 
 
 async def links(tx: Transaction, ids: Sequence[int]) -> list[Link]:
     """Return the edges to or from `ids`, one per pair and direction."""
-    return await tx.rows(Link, SQL.links, {"ids": list(ids)})
+    return await tx.rows(Link, SQL.links, {"ids": list(ids)}) if ids else []

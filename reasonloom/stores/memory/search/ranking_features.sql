@@ -6,9 +6,13 @@ m.id, m.sector, m.session_id, m.salience, m.valid_from,
     CASE WHEN m.dates && CAST(:dates AS text[]) THEN m.dates END AS dates,
     m.superseded_by
 
+-- fragment: drawn
+-- By somebody, and not because two memories are alike or of one session.
+origin NOT IN ('waypoint', 'near_duplicate', 'session', 'may_replace')
+
 -- name: links
 SELECT source_id, target_id, coalesce(max(weight) FILTER (
-    WHERE origin NOT IN ('waypoint', 'near_duplicate', 'session', 'may_replace')), 0) AS weight
+    WHERE {{ drawn }}), 0) AS weight
 FROM edges
 WHERE owner = :owner AND type <> 'supersedes'
     AND (source_id = ANY(:ids) OR target_id = ANY(:ids))

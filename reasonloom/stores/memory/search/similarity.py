@@ -12,8 +12,14 @@ from typing import Any
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search.lexical_search import MOST_SCORED
 from reasonloom.stores.memory.search.query_terms import QueryTerms
-from reasonloom.stores.memory.search.ranking_features import FEATURES
-from reasonloom.stores.memory.search.retrieval import NONE_ALIKE, Candidate, Match, Naming
+from reasonloom.stores.memory.search.ranking_features import DRAWN, FEATURES
+from reasonloom.stores.memory.search.retrieval import (
+    NONE_ALIKE,
+    NOTHING_NAMED,
+    Candidate,
+    Match,
+    Naming,
+)
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.memory.search.vector_search import (
     VectorQuery,
@@ -27,7 +33,8 @@ from reasonloom.stores.vectors import SECTOR_BIT
 COSINE = """(SELECT 1 - min(e.embedding <=> CAST(:vector AS halfvec)) FROM embeddings e
     WHERE e.owner = m.owner AND e.memory_id = m.id AND e.model = :model
         AND e.sectors & CAST(:sectors AS smallint) <> 0)"""
-SQL = load(__file__, semantic=SECTOR_BIT["semantic"])
+GIVEN = "CAST(:ids AS bigint[])"
+SQL = load(__file__, semantic=SECTOR_BIT["semantic"], drawn=DRAWN)
 HELD = (
     "CASE WHEN m.{words} @@ CAST(:word_{n} AS tsquery) THEN CAST(:weight_{n} AS float8) ELSE 0 END"
 )
@@ -37,40 +44,63 @@ async def match_ids(
     tx: Transaction, query: QueryTerms, near: Nearness | None, *, scope: Scope, ids: Collection[int]
 ) -> dict[int, Match]:
     """Return how the memories of `ids` within the scope match the query."""
-    rows = await _judged(tx, query, near, scope, ids, {}, "m.id")
+    question = Question(query, near, scope)
+    rows = await _judged(tx, question, "m.id", GIVEN, {"ids": list(ids)})
     return {key: Match(*match) for *match, key in rows}
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What candidates are judged by: words and a vector, in a scope, and what is named."""
+
+    query: QueryTerms
+    near: Nearness | None
+    scope: Scope
+    naming: Naming = NOTHING_NAMED
+
+
 async def candidates_of(
-    tx: Transaction,
-    query: QueryTerms,
-    near: Nearness | None,
-    *,
-    scope: Scope,
-    ids: Collection[int],
-    naming: Naming,
+    tx: Transaction, question: Question, ids: Collection[int]
 ) -> list[Candidate]:
     """Return the memories of `ids` within the scope as candidates."""
-    rows = await _judged(tx, query, near, scope, ids, naming.values(), FEATURES)
+    return await _candidates(tx, question, GIVEN, {"ids": list(ids)}) if ids else []
+
+
+async def linked_candidates(
+    tx: Transaction, question: Question, ids: Collection[int], *, without: Collection[int]
+) -> list[Candidate]:
+    """Return the memories of the scope, but those, that edges drawn by somebody join to `ids`."""
+    given = {"linked_to": list(ids), "known": list(without)}
+    return await _candidates(tx, question, SQL.part("linked"), given) if ids else []
+
+
+async def dated_candidates(tx: Transaction, question: Question, *, pool: int) -> list[Candidate]:
+    """Return the newest memories of the scope that carry any of the terms of the dates named."""
+    if not question.naming.dates:
+        return []
+    dated = SQL.part("dated", where=question.scope.where())
+    return await _candidates(tx, question, dated, {"pool": pool})
+
+
+async def _candidates(
+    tx: Transaction, question: Question, ids: str, given: Mapping[str, Any]
+) -> list[Candidate]:
+    values = {**given, **question.naming.values()}
+    rows = await _judged(tx, question, FEATURES, ids, values)
     return [Candidate.of(row) for row in rows]
 
 
 async def _judged(
-    tx: Transaction,
-    query: QueryTerms,
-    near: Nearness | None,
-    scope: Scope,
-    ids: Collection[int],
-    given: Mapping[str, Any],
-    columns: str,
+    tx: Transaction, question: Question, columns: str, ids: str, given: Mapping[str, Any]
 ) -> Sequence[tuple[Any, ...]]:
+    """Return how the memories of the query `ids` match, then `columns` of each."""
+    query, near, scope = question.query, question.near, question.scope
     values = {
         **given,
         **scope.values(),
         **(near.values() if near else {}),
         **query.word_values(),
         "whole": query.whole or 1.0,
-        "ids": list(ids),
     }
     statement = SQL.fill(
         "judge",
@@ -79,6 +109,7 @@ async def _judged(
         context=_held("context_words", len(query.words)),
         where=scope.where(),
         columns=columns,
+        ids=ids,
     )
     return await tx.tuples(statement, values)
 
@@ -89,16 +120,6 @@ async def cosines(
     """Return how alike memories are, each with each, by their plain contents."""
     rows = await tx.tuples(SQL.cosines, {"ids": list(ids), "model": model})
     return {(first, second): cosine for first, second, cosine in rows}
-
-
-async def with_dates(
-    tx: Transaction, dates: Sequence[str], *, scope: Scope, pool: int
-) -> list[int]:
-    """Return the newest memories of a scope that carry any of the dates' terms."""
-    if not dates:
-        return []
-    values = {**scope.values(), "date_terms": list(dates), "pool": pool}
-    return [row.id for row in await tx.all(SQL.fill("dated", where=scope.where()), values)]
 
 
 def _held(column: str, words: int) -> str:

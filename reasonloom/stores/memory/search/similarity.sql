@@ -1,11 +1,17 @@
+-- fragment: linked
+ARRAY(SELECT unnest(ARRAY[source_id, target_id]) FROM edges
+    WHERE owner = :owner AND type <> 'supersedes' AND weight > 0 AND {{ drawn }}
+        AND (source_id = ANY(:linked_to) OR target_id = ANY(:linked_to))
+    EXCEPT SELECT unnest(CAST(:known AS bigint[])))
+
+-- fragment: dated
+ARRAY(SELECT m.id FROM memories m WHERE {{ where }} AND m.dates && CAST(:dates AS text[])
+    ORDER BY m.created_at DESC, m.id DESC LIMIT :pool)
+
 -- name: judge
 SELECT {{ cosine }} AS cosine, ({{ words }}) / :whole AS coverage,
     ({{ context }}) / :whole AS context, {{ columns }}
-FROM memories m WHERE {{ where }} AND m.id = ANY(CAST(:ids AS bigint[]))
-
--- name: dated
-SELECT m.id FROM memories m WHERE {{ where }} AND m.dates && CAST(:date_terms AS text[])
-ORDER BY m.created_at DESC, m.id DESC LIMIT :pool
+FROM memories m WHERE {{ where }} AND m.id = ANY({{ ids }})
 
 -- name: matching_words
 SELECT id FROM (SELECT m.id, {{ coverage }} AS coverage FROM memories m

@@ -11,7 +11,10 @@ from reasonloom.stores.statements import load
 HEAD = 2_000
 """Characters of a content that are read."""
 
-SQL = load(__file__, head=HEAD)
+DRAWN = "origin NOT IN ('waypoint', 'near_duplicate', 'session', 'may_replace')"
+"""An edge that somebody drew, and not because two memories are alike or of one session."""
+
+SQL = load(__file__, head=HEAD, drawn=DRAWN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,6 @@ class Link:
     weight: float
 
 
-DRAWN = SQL.part("drawn")
 FEATURES = SQL.part("features")
 """The columns of a memory `m` that are its features, by `:named` tags and `:dates`."""
 

@@ -1,14 +1,10 @@
--- fragment: features
+-- name: features
 -- Light columns only: a content may have a hundred thousand characters, and a page shows ten.
 m.id, m.sector, m.session_id, m.salience, m.valid_from,
     CASE WHEN m.source_kind <> 'transcript' THEN left(m.content, {{ head }}) ELSE '' END AS head,
     m.tags && CAST(:named AS text[]) AS tagged,
     CASE WHEN m.dates && CAST(:dates AS text[]) THEN m.dates END AS dates,
     m.superseded_by
-
--- fragment: drawn
--- By somebody, and not because two memories are alike or of one session.
-origin NOT IN ('waypoint', 'near_duplicate', 'session', 'may_replace')
 
 -- name: links
 SELECT source_id, target_id, coalesce(max(weight) FILTER (

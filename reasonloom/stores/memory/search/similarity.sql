@@ -1,10 +1,10 @@
--- fragment: linked
+-- name: linked
 ARRAY(SELECT unnest(ARRAY[source_id, target_id]) FROM edges
     WHERE owner = :owner AND type <> 'supersedes' AND weight > 0 AND {{ drawn }}
         AND (source_id = ANY(:linked_to) OR target_id = ANY(:linked_to))
     EXCEPT SELECT unnest(CAST(:known AS bigint[])))
 
--- fragment: dated
+-- name: dated
 ARRAY(SELECT m.id FROM memories m WHERE {{ where }} AND m.dates && CAST(:dates AS text[])
     ORDER BY m.created_at DESC, m.id DESC LIMIT :pool)
 

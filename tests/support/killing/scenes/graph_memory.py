@@ -54,7 +54,7 @@ CONVERSATION_LOG = Scene(
 )  # fmt: skip
 SESSION_END = Scene(
     "session_end", "session_end", "session_end", a_session_to_end,
-    {"runs": 1, "sessions": 0, "memories": 1, "views": EVERY_SECTOR, "edges": 3 + 1}, least=80,
+    {"runs": 1, "sessions": 0, "memories": 1, "views": EVERY_SECTOR, "edges": 3 + 1}, least=75,
     calls=1, after=ended,
 )  # fmt: skip
 MEMORY_SCENES = (MEMORY_ADD, CONVERSATION_LOG, SESSION_END)

@@ -127,22 +127,22 @@ async def executed(engine: Engine, owner: str, answer: dict[str, Any]) -> None:
 
 REMEMBER = Scene(
     "remember", "remember", "remember", Given(FACT),
-    {"runs": 1, "sessions": 1, "memories": 1, "views": EVERY_SECTOR}, least=40,
+    {"runs": 1, "sessions": 1, "memories": 1, "views": EVERY_SECTOR}, least=35,
 )  # fmt: skip
 LINEAR = Scene(
-    "linear", "reasoning_linear", "linear", Given(ASKED), THOUGHT, least=90, calls=1
+    "linear", "reasoning_linear", "linear", Given(ASKED), THOUGHT, least=80, calls=1
 )  # fmt: skip
 TREE = Scene(
     "tree", "reasoning_tree", "tree",
     Given({"content": "Where shall we eat?", "max_branches": 2}),
-    {**THOUGHT, "branches": 3, "thoughts": 3}, least=160, calls=1 + 2 + 2,
+    {**THOUGHT, "branches": 3, "thoughts": 3}, least=145, calls=1 + 2 + 2,
 )  # fmt: skip
 DIVERGENT = Scene(
     "divergent", "reasoning_divergent", "divergent",
     Given({
         "content": "How is Anna kept safe?", "num_perspectives": 3, "constraints": ["no peanuts"],
     }),
-    {**THOUGHT, "branches": 4, "thoughts": 4}, least=160, calls=3 + 1 + 3 + 1,
+    {**THOUGHT, "branches": 4, "thoughts": 4}, least=155, calls=3 + 1 + 3 + 1,
 )  # fmt: skip
 REFLECTION = Scene(
     "reflection", "reasoning_reflection", "reflection", a_thought,
@@ -184,13 +184,13 @@ CONSOLIDATE = Scene(
 )  # fmt: skip
 BREAKDOWN = Scene(
     "breakdown", "breakdown", "breakdown", Given({"problem": "Cook for Anna.", "maxDepth": 3}),
-    THOUGHT, least=130, calls=1 + 2 + 1,
+    THOUGHT, least=120, calls=1 + 2 + 1,
 )  # fmt: skip
 PONDER = Scene(
     "ponder", "ponder", "ponder",
     Given({"problem": "How is Anna kept safe?", "timeout": 60_000,
            "context": {"constraints": ["no peanuts"]}}),
-    THOUGHT, least=310, calls=4 * 4 + 1 + 5,
+    THOUGHT, least=300, calls=4 * 4 + 1 + 5,
 )  # fmt: skip
 DELIBERATE = Scene(
     "deliberate", "ponder", "deliberate",

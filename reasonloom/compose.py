@@ -26,8 +26,8 @@ from reasonloom.nodes.execution import Loom
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.stores.access import Access, find_access
 from reasonloom.stores.database import Database
+from reasonloom.stores.memory.pinned_embedder import pinned_embedder
 from reasonloom.stores.migrate import bring_up_to_date
-from reasonloom.stores.pinned_embedder import pinned_embedder
 from reasonloom.stores.saver import SavedSteps
 
 if TYPE_CHECKING:

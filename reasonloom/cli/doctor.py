@@ -24,7 +24,7 @@ from reasonloom.settings import Settings, found_keys, load_settings
 from reasonloom.stores.access import find_access
 from reasonloom.stores.database import Database
 from reasonloom.stores.health import examine
-from reasonloom.stores.pinned_embedder import pinned_embedder
+from reasonloom.stores.memory.pinned_embedder import pinned_embedder
 
 PARTS = ("reasonloom", "mcp", "langgraph", "sqlalchemy", "psycopg", "pgvector", "litellm")
 MARKS = {True: "ok", False: "broken", None: "note"}

@@ -17,7 +17,7 @@ def choose_embedder(settings: Settings, pinned: str | None = None) -> Embedder:
     """Return the embedder that the settings name, else that of the database, else the default.
 
     Its model is loaded on first use. `pinned` is the embedder that the database keeps until it is
-    reindexed; see `stores.pinned_embedder`.
+    reindexed; see `stores.memory.pinned_embedder`.
 
     Raises:
         SettingMistake: no such kind, or its model is missing.

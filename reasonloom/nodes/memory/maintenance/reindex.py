@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from reasonloom.contracts.caller import Caller
 from reasonloom.nodes.memory.embedding import ViewSource, sector_views
 from reasonloom.stores.memory import decay, reindex
-from reasonloom.stores.pinned_embedder import pinned_embedder, unpin
+from reasonloom.stores.memory.pinned_embedder import pinned_embedder, unpin
 
 if TYPE_CHECKING:
     from reasonloom.nodes.execution import Loom

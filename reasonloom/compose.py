@@ -81,7 +81,7 @@ async def open_engine(
     loom = Loom(
         settings, database, chosen, chosen_embedder, prompts, clock, journal, offered, judge
     )  # fmt: skip
-    steps = SavedSteps(access.app)
+    steps = SavedSteps(access)
     engine = Engine(loom, steps, journal)
     recovery = Recovery(engine)
     tasks = [
@@ -126,7 +126,7 @@ async def answer_without_database(settings: Settings, call: Call) -> Outcome:
         WriteBehind(database, now),
     )  # fmt: skip
     try:
-        return await answer_unrecorded(loom, SavedSteps(NOWHERE.app), call)
+        return await answer_unrecorded(loom, SavedSteps(NOWHERE), call)
     finally:
         await embedder.close()
         await database.close()

@@ -65,6 +65,7 @@ class Settings(BaseSettings):
     home: Path = Field(default_factory=default_home)
     files: Path | None = Field(None)
     database_url: SecretStr | None = Field(None, validation_alias=shared("DATABASE_URL"))
+    pooler_url: SecretStr | None = Field(None, validation_alias=shared("DATABASE_POOLER_URL"))
     database_path: Path | None = Field(None, validation_alias=shared("DATABASE_PATH"))
     database_connections: int = Field(
         5, ge=1, le=100, validation_alias=shared("DATABASE_MAX_CONNECTIONS")

@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
+import re
 from dataclasses import dataclass
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from pydantic import SecretStr
 
 from reasonloom.errors import SettingMistake
 from reasonloom.settings import Settings
@@ -16,6 +18,7 @@ from reasonloom.stores.migrations.rls import APP_ROLE
 log = logging.getLogger(__name__)
 DATABASE = "reasonloom"
 SCHEMA = "reasonloom"
+OPTION = re.compile(r"-c (\w+)=([\w,]+)")
 SEARCH_PATH = f"-c search_path={SCHEMA},public"
 PATIENCE = {
     "connect_timeout": 5,
@@ -41,11 +44,33 @@ class Access:
         admin: for boot and migrations only; may make roles and tables.
         app: for everything else; neither owns a table nor passes row-level security.
         embedded: the server that must run for them, None where it is the user's own.
+        pooler: a pooler in transaction mode in front of the server, such as PgBouncer, for the
+            transactions of calls; None where they connect as `app`.
     """
 
     admin: str
     app: str
     embedded: EmbeddedServer | None = None
+    pooler: str | None = None
+
+    @property
+    def calls(self) -> str:
+        """The way for the transactions of calls."""
+        return self.pooler or self.app
+
+    @property
+    def opening(self) -> tuple[str, ...]:
+        """What each transaction of a call begins with.
+
+        A pooler gives each transaction any of its sessions, which our options have not reached.
+        """
+        if not self.pooler:
+            return ()
+        options = str(conninfo_to_dict(self.app).get("options"))
+        settings = (
+            f"set_config('{name}', '{value}', true)" for name, value in OPTION.findall(options)
+        )
+        return (f"SELECT {', '.join(settings)}",)
 
     async def ensure(self) -> None:
         """Start the embedded server where it does not run.
@@ -61,11 +86,16 @@ async def find_access(settings: Settings) -> Access:
     """Return the ways into the user's own server, or into the embedded one, started.
 
     Raises:
-        SettingMistake: `DATABASE_URL` is no Postgres URL.
+        SettingMistake: `DATABASE_URL` or `DATABASE_POOLER_URL` is no Postgres URL.
         DatabaseUnavailable: the embedded server cannot be started.
     """
     if settings.database_url:
-        return _own_server(settings.database_url.get_secret_value(), settings.statement_seconds)
+        return _own_server(settings.database_url, settings.pooler_url, settings.statement_seconds)
+    if settings.pooler_url:
+        raise SettingMistake(
+            "DATABASE_POOLER_URL: needs DATABASE_URL, the way past the pooler, for the schema",
+            field="DATABASE_POOLER_URL",
+        )
     server = EmbeddedServer(settings.database_folder)
     return await embedded_access(server, DATABASE, settings.statement_seconds)
 
@@ -102,22 +132,31 @@ def limits(statement: float, lock: float = LOCK_SECONDS, idle: float = IDLE_SECO
     return " ".join(f"-c {name}={round(seconds * 1000)}" for name, seconds in bounds.items())
 
 
-def _own_server(url: str, seconds: float) -> Access:
+def _own_server(url: SecretStr, pooler: SecretStr | None, seconds: float) -> Access:
     """Return access to a server of the user's own; its login steps down to the app's role."""
-    scheme, mark, rest = url.partition("://")
+    plain = _read_url(url, "DATABASE_URL")
+    app = _with_options(plain, f"-c role={APP_ROLE} {limits(seconds)}")
+    pooled = _read_url(pooler, "DATABASE_POOLER_URL") if pooler else None
+    return Access(
+        admin=_with_options(plain),
+        app=app,
+        pooler=pooled and make_conninfo(pooled, **PATIENCE),
+    )
+
+
+def _read_url(secret: SecretStr, field: str) -> str:
+    """Return a URL that libpq can read."""
+    scheme, mark, rest = secret.get_secret_value().partition("://")
     if not mark or scheme.lower().split("+")[0] not in ("postgres", "postgresql"):
         raise SettingMistake(
-            "DATABASE_URL: must be postgresql://USER:PASSWORD@HOST:PORT/NAME", field="DATABASE_URL"
+            f"{field}: must be postgresql://USER:PASSWORD@HOST:PORT/NAME", field=field
         )
     plain = f"postgresql://{rest}"
     try:
         conninfo_to_dict(plain)
     except (ProgrammingError, UnicodeError):
-        raise SettingMistake(
-            "DATABASE_URL: not a URL libpq can read", field="DATABASE_URL"
-        ) from None
-    extra = f"-c role={APP_ROLE} {limits(seconds)}"
-    return Access(admin=_with_options(plain), app=_with_options(plain, extra))
+        raise SettingMistake(f"{field}: not a URL libpq can read", field=field) from None
+    return plain
 
 
 def _with_options(conninfo: str, extra: str = "") -> str:

@@ -111,13 +111,14 @@ def holds_connection() -> Iterator[None]:
         connections_held.set(connections_held.get() - 1)
 
 
-async def _connect(conninfo: str) -> PipelineConnection:
+async def _connect(access: Access) -> PipelineConnection:
     """Return a new connection; one whose caller is cancelled meanwhile is closed.
 
     Cancelled by itself, psycopg leaves the socket open until the garbage is collected.
     """
+    prepared: dict[str, Any] = {"prepare_threshold": None} if access.pooler else {}
     connecting = asyncio.ensure_future(
-        PipelineConnection.connect(conninfo, cursor_factory=PipelineCursor)
+        PipelineConnection.connect(access.calls, cursor_factory=PipelineCursor, **prepared)
     )
     try:
         return await asyncio.shield(connecting)
@@ -138,7 +139,7 @@ class Database:
         self.access = access
         self.engine: AsyncEngine = create_async_engine(
             "postgresql+psycopg://",
-            async_creator=partial(_connect, access.app),
+            async_creator=partial(_connect, access),
             pool_size=connections,
             max_overflow=0,
             pool_timeout=POOL_WAIT,
@@ -163,7 +164,7 @@ class Database:
             text = SQL.part("bind_and_plan")
         else:
             text = SQL.part("bind_steady") if walking else SQL.part("bind")
-        opening = _opening(text, owner=caller.owner, space=caller.space)
+        opening = self._opening(text, owner=caller.owner, space=caller.space)
         async with self._connected(opening) as connection:
             tx = Transaction(connection, await _driver(connection), caller.owner, caller.space)
             if once:
@@ -173,8 +174,14 @@ class Database:
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[AsyncConnection]:
         """Open a transaction that sees the leases of every owner, and nothing else of theirs."""
-        async with self._connected(_opening(SQL.part("recover"))) as connection:
+        async with self._connected(self._opening(SQL.part("recover"))) as connection:
             yield connection
+
+    def _opening(self, text: str, **values: str) -> Opening:
+        """Return what opens a transaction and tells Postgres whose it is."""
+        given = {key: sql.Literal(value) for key, value in values.items()}
+        first = (sql.SQL(each) for each in ("BEGIN", *self.access.opening))
+        return *first, sql.SQL(text).format(**given)
 
     @asynccontextmanager
     async def _connected(self, opening: Opening) -> AsyncIterator[AsyncConnection]:
@@ -237,12 +244,6 @@ class Database:
 
 async def _driver(connection: AsyncConnection) -> PipelineConnection:
     return cast("PipelineConnection", (await connection.get_raw_connection()).driver_connection)
-
-
-def _opening(text: str, **values: str) -> Opening:
-    """Return what opens a transaction and tells Postgres whose it is."""
-    given = {key: sql.Literal(value) for key, value in values.items()}
-    return sql.SQL("BEGIN"), sql.SQL(text).format(**given)
 
 
 def _fault(error: object) -> DatabaseUnavailable:

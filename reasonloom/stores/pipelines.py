@@ -53,8 +53,7 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
         Raises:
             psycopg.OperationalError: the connection is dead.
         """
-        for _ in range(2):  # its last words first, then that there are no more
-            self.pgconn.consume_input()
+        await notice_end(self)
         self._opening, self._once, self._over = opening, False, False
         before, self._opened_at = self._opened_at, time.monotonic()
         if self._opened_at - before > FRESH:
@@ -109,6 +108,16 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
 
     async def _plainly(self, statement: SQL | Composed) -> None:
         await psycopg.AsyncCursor(self).execute(statement, prepare=False)
+
+
+async def notice_end(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Look, without a round trip, whether the server has ended a connection.
+
+    Raises:
+        psycopg.OperationalError: it has.
+    """
+    for _ in range(2):  # its last words first, then that there are no more
+        connection.pgconn.consume_input()
 
 
 class PipelineCursor(psycopg.AsyncCursor[Any]):

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
@@ -13,7 +13,9 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from reasonloom.errors import DatabaseUnavailable
+from reasonloom.stores.access import Access
 from reasonloom.stores.database import NOT_REACHED, holds_connection
+from reasonloom.stores.pipelines import FRESH, notice_end
 from reasonloom.stores.plain_msgpack import PlainSerializer
 
 saving_for: ContextVar[str] = ContextVar("saving_for", default="")
@@ -28,14 +30,9 @@ def thread_of(owner: str, run_id: UUID) -> str:
     return f"{owner}/{run_id}"
 
 
-TAKE = "SELECT set_config('app.owner', %s, false), set_config('synchronous_commit', 'off', false)"
+OPEN = "SELECT set_config('app.owner', %s, true), set_config('synchronous_commit', 'off', true)"
 """A saved step is not waited for until it is on the disk: replies and rows are, and with each of
 them every step saved before. What a crash of the database takes is walked again."""
-
-
-async def _name_owner(connection: AsyncConnection[Any]) -> None:
-    """Name the owner on a connection each time it is taken from the pool."""
-    await connection.execute(TAKE, (saving_for.get(),))
 
 
 class _AtOnce(asyncio.Lock):
@@ -55,14 +52,25 @@ class _AtOnce(asyncio.Lock):
 
 
 class _Saver(AsyncPostgresSaver):
-    """LangGraph's saver, whose database may go away under a run: our error, to be tried again."""
+    """LangGraph's saver, each of whose uses is a transaction of the owner, sent as one.
+
+    The database may go away under a run: that is our error, to be tried again.
+    """
+
+    opening: tuple[str, ...] = ()
+    """What a transaction begins with, before it names its owner; see `Access.opening`."""
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
         try:
             with holds_connection():
-                async with super()._cursor(pipeline=pipeline) as cursor:
+                async with super()._cursor(pipeline=True) as cursor:
+                    connection = cursor.connection
+                    for statement in ("BEGIN", *self.opening):
+                        await connection.execute(statement, prepare=False)
+                    await connection.execute(OPEN, (saving_for.get(),))
                     yield cursor
+                    await connection.execute("COMMIT", prepare=False)
         except (OperationalError, InterfaceError) as error:  # a pool's timeout is one of them
             raise DatabaseUnavailable(NOT_REACHED) from error
 
@@ -70,22 +78,29 @@ class _Saver(AsyncPostgresSaver):
 class SavedSteps:
     """The saver and its pool of connections."""
 
-    def __init__(self, conninfo: str) -> None:
+    def __init__(self, access: Access) -> None:
+        self.opening = access.opening
         self.pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
-            conninfo,
+            access.calls,
             min_size=0,
             max_size=CONNECTIONS,
             open=False,
-            check=_name_owner,
-            kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
+            check=notice_end,
+            max_idle=FRESH,
+            kwargs={
+                "autocommit": True,
+                "prepare_threshold": None if access.pooler else 0,
+                "row_factory": dict_row,
+            },
         )
-        self.saver: AsyncPostgresSaver | None = None
+        self.saver: _Saver | None = None
 
     async def open(self) -> AsyncPostgresSaver:
         """Return the saver, made on first use within the running loop."""
         if self.saver is None:
             await self.pool.open()
             self.saver = _Saver(self.pool, serde=PlainSerializer())
+            self.saver.opening = self.opening
             self.saver.lock = _AtOnce()
         return self.saver
 

@@ -29,7 +29,7 @@ class SmallState(TypedDict, total=False):
 
 async def measure(ground: BenchEngine, times: int) -> list[Figure]:
     """Time the three in turn, under equal load; milliseconds per step."""
-    steps = SavedSteps(ground.access.app)
+    steps = SavedSteps(ground.access)
     works = {
         "no saver": _walk(None),
         "saver in memory": _walk(InMemorySaver()),

@@ -97,7 +97,7 @@ class BareState(TypedDict, total=False):
 
 async def measure_linear(ground: BenchEngine, times: int) -> list[Figure]:
     """Time `reasoning_linear` and a bare graph with the same saver, alternately on one database."""
-    steps = SavedSteps(ground.access.app)
+    steps = SavedSteps(ground.access)
     bare = await _bare(steps)
     ours = partial(ground.call, "reasoning_linear", content=LINEAR_THOUGHT)
     floor, own = await time_alternately(bare, ours, times)

@@ -185,7 +185,7 @@ async def measure(times: int) -> list[Figure]:
     llm = Instant(SimulatedSorter(0))
     figures: list[Figure] = []
     async with bench_engine(llm=llm, auto_memory=False) as prepared:
-        steps = SavedSteps(prepared.access.app)
+        steps = SavedSteps(prepared.access)
         for size in SIZES:
             sorts = Sorts(prepared, llm, size)
             kept: list[float] = []

@@ -296,13 +296,13 @@ class Engine:
 
     async def open_round(self, caller: Caller, row: RunRow) -> Round:
         """Return the open questions of a run that waits."""
-        async with self.loom.database.begin(caller) as tx:
+        async with self.loom.database.begin(caller, once=True) as tx:
             known = await questions.of_run(tx, row.id)
         opened = [each for each in known if each.status == questions.OPEN]
         return waiting_round(load_graph(row.graph), row.tool, row.input, opened)
 
     async def _find(self, caller: Caller, tool: str, key: str) -> RunRow | None:
-        async with self.loom.database.begin(caller) as tx:
+        async with self.loom.database.begin(caller, once=True) as tx:
             return await runs.find_by_key(tx, tool, key)
 
     async def _answer_repeated(self, call: Call, known: RunRow) -> Outcome:

@@ -109,6 +109,7 @@ class WriteBehind:
             for row in batch.rows:
                 await runs.record(tx, row)
             if batch.recalled:
+                tx.end_with_next()
                 await decay.reinforce(tx, sorted(batch.recalled), self._clock())
 
 
@@ -128,19 +129,19 @@ class RunRows:
         """Write the run's row and take its lease; False if its key began another run."""
         row = self._row(execution, runs.RUNNING)
         seconds = self._loom.settings.lease_seconds
-        async with self._loom.database.begin(execution.caller) as tx:
+        async with self._loom.database.begin(execution.caller, once=True) as tx:
             return await runs.open_run(tx, row, self.holder, seconds)
 
     async def take(self, execution: Execution) -> bool:
         """Take the lease of a run that nobody carries out; False if it is done, or carried out."""
-        async with self._loom.database.begin(execution.caller) as tx:
+        async with self._loom.database.begin(execution.caller, once=True) as tx:
             return await runs.take_up(
                 tx, execution.run.id, self.holder, self._loom.settings.lease_seconds
             )
 
     async def record(self, execution: Execution, row: RunRow) -> bool:
         """Write a run with a key before it is answered; False if another run has the key."""
-        async with self._loom.database.begin(execution.caller) as tx:
+        async with self._loom.database.begin(execution.caller, once=True) as tx:
             return await runs.record(tx, row)
 
     async def suspend(self, execution: Execution) -> list[QuestionRow]:
@@ -175,7 +176,7 @@ class RunRows:
     async def _let_go(self, execution: Execution) -> None:
         """Let a run's lease expire at once, so that another process resumes the run."""
         try:
-            async with self._loom.database.begin(execution.caller) as tx:
+            async with self._loom.database.begin(execution.caller, once=True) as tx:
                 await active_runs.expire_lease(tx, execution.run.id, self.holder)
         except DatabaseUnavailable:
             log.warning("the lease of run %s could not be given back", execution.run.id)
@@ -189,7 +190,7 @@ class RunRows:
             self._journal.record(execution.caller, row)
             return
         try:
-            async with self._loom.database.begin(execution.caller) as tx:
+            async with self._loom.database.begin(execution.caller, once=True) as tx:
                 await runs.close_run(tx, row)
         except DatabaseUnavailable:
             log.warning("run %s could not be recorded as %s", execution.run.id, status)

@@ -203,7 +203,7 @@ async def _look_up_once(
     if kept is None:
         found, notes = await look_up(execution, wanted, known, but)
         mine = {"memories": [[each["id"], each["label"]] for each in found], "notes": notes}
-        async with execution.loom.database.begin(execution.caller) as tx:
+        async with execution.loom.database.begin(execution.caller, once=True) as tx:
             kept = await replies.keep_found(tx, key, mine)
         if kept is None or kept == mine:
             return found, notes
@@ -212,7 +212,7 @@ async def _look_up_once(
 
 
 async def _kept(execution: Execution, key: CallKey) -> dict[str, Any] | None:
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         return await replies.find_found(tx, key)
 
 
@@ -285,7 +285,8 @@ class _Asker(Generic[R]):
         if not run.resumed:
             return False
         key = CallKey(run.id, question.node, f"{question.task}.{task}", question.n)
-        async with self.execution.loom.database.begin(self.execution.caller) as tx:
+        execution = self.execution
+        async with execution.loom.database.begin(execution.caller, once=True) as tx:
             return await replies.recorded(tx, key) is not None
 
     def _seconds(self) -> float:

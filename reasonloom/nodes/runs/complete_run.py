@@ -49,6 +49,8 @@ async def complete_run(
     if memories:
         given["memories"] = [f"mem-{each['id']}" for each in memories]
     row = done_row(execution, output | given, session_id=session_id)
+    if execution.run.saved or not execution.run.key:  # nothing is taken back then
+        tx.end_with_next()
     if execution.run.saved:
         await runs.close_run(tx, row)
     elif not await runs.record(tx, row):

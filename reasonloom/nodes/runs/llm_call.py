@@ -126,7 +126,7 @@ async def _recorded_reply(
         reply = await traced_llm_call(llm.name, answer)
         settle(reply.usage)
     call = _call(llm.name, key, prompt, reply, time.perf_counter() - started)
-    async with loom.database.begin(execution.caller) as tx:
+    async with loom.database.begin(execution.caller, once=True) as tx:
         return _reply(await replies.record(tx, call))
 
 
@@ -151,7 +151,7 @@ def _to_caller(
 
 
 async def _recorded(execution: Execution, key: CallKey) -> Reply | None:
-    async with execution.loom.database.begin(execution.caller) as tx:
+    async with execution.loom.database.begin(execution.caller, once=True) as tx:
         known = await replies.recorded(tx, key)
     return _reply(known) if known else None
 

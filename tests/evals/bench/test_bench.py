@@ -92,7 +92,7 @@ async def test_all_ways_of_running_a_plan_ask_and_come_to_the_same(
     sorts: Sorts, access: Access
 ) -> None:
     kept: list[float] = []
-    steps = SavedSteps(access.app)
+    steps = SavedSteps(access)
     bare = {"driven": sorts.driven(), "in memory": sorts.walked(InMemorySaver())}
     assert await agreed(bare, sorts.llm) == 11
     assert rows(access, "checkpoints") == rows(access, "llm_calls") == 0

@@ -57,7 +57,7 @@ async def test_the_run_that_holds_the_limit_is_the_last_without_which_it_is_kept
 
 
 async def test_a_save_does_not_wait_for_another_runs_save(access: Access) -> None:
-    steps = SavedSteps(access.app)
+    steps = SavedSteps(access)
     saver = await steps.open()
     async with saver._cursor():
         async with asyncio.timeout(10):
@@ -67,7 +67,7 @@ async def test_a_save_does_not_wait_for_another_runs_save(access: Access) -> Non
 
 async def test_saves_at_the_same_time_are_each_their_owners(access: Access) -> None:
     """More at once than there are connections: each names its owner on the one that it gets."""
-    steps = SavedSteps(access.app)
+    steps = SavedSteps(access)
     owners = [f"owner {number}" for number in range(20)]
     threads = dict(zip(owners, await asyncio.gather(*(save(steps, each) for each in owners)),
                        strict=True))  # fmt: skip

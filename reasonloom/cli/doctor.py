@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
+from reasonloom.contracts.toolsets import ALL_TOOLS, EXTRA_TOOLS
 from reasonloom.errors import PromptMistake, ReasonloomError
 from reasonloom.llm.embedding.encoder import EncoderEmbedder
 from reasonloom.llm.embedding.from_settings import DEFAULT, choose_embedder

@@ -11,7 +11,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, DatabaseUnavailable, SettingMistake
 from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.history.erasure import erase_all_due
-from reasonloom.nodes.memory.maintenance.decay import weaken_all
+from reasonloom.nodes.memory.maintenance.decay_job import weaken_all
 from reasonloom.nodes.mental_models.basins.upkeep import maintain_basins
 from reasonloom.stores.memory import decay
 from reasonloom.stores.mental_models.basins import claim_owner

@@ -33,7 +33,7 @@ from pydantic.networks import AnyUrl
 
 from reasonloom import __version__
 from reasonloom.contracts.caller import Caller
-from reasonloom.contracts.tool_names import ALL_TOOLS
+from reasonloom.contracts.toolsets import ALL_TOOLS
 from reasonloom.errors import InvalidArgument, ReasonloomError
 from reasonloom.server.answer_size import limit_contents
 from reasonloom.server.answer_tools import RunTool, answer_tools

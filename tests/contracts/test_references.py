@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.schema import publish
-from reasonloom.contracts.tool_names import ALL_TOOLS, INVENTORY, SERVED_AS, reference_name
+from reasonloom.contracts.toolsets import ALL_TOOLS, INVENTORY, SERVED_AS, reference_name
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import built_names
 from reasonloom.server.engine_lifespan import EngineLifespan

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from reasonloom.contracts.schema import publish
-from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
+from reasonloom.contracts.toolsets import ALL_TOOLS, EXTRA_TOOLS
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings, variables_of
 from tests import ROOT

@@ -38,7 +38,7 @@ from reasonloom.nodes.history.ingestion.discovery import FoundFiles, find_files
 from reasonloom.nodes.history.ingestion.formats import format_of
 from reasonloom.nodes.history.ingestion.pipeline import ingest as read
 from reasonloom.nodes.history.ingestion.reports import FileReport, IngestOptions
-from reasonloom.nodes.history.lookup import require_project
+from reasonloom.nodes.history.projects import require_project
 from reasonloom.settings import load_settings
 from reasonloom.stores.history import chunk_links
 from reasonloom.stores.history.soft_deletes import Forgotten

@@ -17,7 +17,7 @@ from reasonloom.contracts.memory.extras import ConsolidateMemories, MemoryHealth
 from reasonloom.contracts.validation import parse_request
 from reasonloom.graphs.runs.call_tool import call_tool
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.memory.maintenance import decay as job
+from reasonloom.nodes.memory.maintenance import decay_job as job
 from reasonloom.settings import load_settings
 from reasonloom.stores.memory.decay import Weakened
 from reasonloom.text.plurals import counted

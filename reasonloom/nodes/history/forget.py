@@ -14,7 +14,7 @@ from reasonloom.contracts.history import HistoryForget, HistoryForgotten, MatchS
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.errors import UnknownName
 from reasonloom.nodes.graph_memory.evidence import similarity_score
-from reasonloom.nodes.history import date_arguments, forget_rendering, lookup
+from reasonloom.nodes.history import date_arguments, forget_rendering, projects
 from reasonloom.nodes.history.erasure import erase
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -161,14 +161,14 @@ async def _chosen(
 ) -> tuple[ChunkFilter | None, list[str]]:
     """Return which chunks are meant; None, and why, where project or session is not there."""
     try:
-        await lookup.require_project(tx, request.project)
+        await projects.require_project(tx, request.project)
     except UnknownName as mistake:
         return None, [mistake.message]
     if request.session_id is None:
         return chosen, []
-    session = await lookup.require_session(tx, request.project, request.session_id, "session_id")
+    session = await projects.require_session(tx, request.project, request.session_id, "session_id")
     if session is None:
-        return None, [NO_SESSION.format(name=lookup.display_name(request.session_id))]
+        return None, [NO_SESSION.format(name=projects.display_name(request.session_id))]
     return ChunkFilter(chosen.project, session, chosen.span), []
 
 
@@ -194,7 +194,7 @@ def _request_label(request: HistoryForget) -> dict[str, Any]:
     if request.query is None:
         given.pop("threshold", None)
     return {
-        name: lookup.display_name(value) if isinstance(value, str) else value
+        name: projects.display_name(value) if isinstance(value, str) else value
         for name, value in given.items()
     }
 

@@ -13,7 +13,7 @@ from reasonloom.contracts.history import (
     SessionsListed,
     SessionSummary,
 )
-from reasonloom.nodes.history import date_arguments, lookup
+from reasonloom.nodes.history import date_arguments, projects
 from reasonloom.nodes.history.date_arguments import format_months
 from reasonloom.nodes.history.rendering import fit_lines, remaining_budget
 from reasonloom.stores.history import chunk_lists
@@ -91,13 +91,15 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
         every = await chunk_lists.sessions(tx, request.project, span)
     if not every:
         async with execution.loom.database.begin(execution.caller, once=True) as tx:
-            notes.append(await lookup.unknown_project(tx, request.project))
+            notes.append(await projects.unknown_project(tx, request.project))
     found = [session for session in every if session.within]
-    short = lookup.abbreviations([session.session for session in every])
+    short = projects.abbreviations([session.session for session in every])
     lines = [_session_line(session, short[session.session], now) for session in found]
-    text = NO_SESSIONS.format(project=lookup.display_name(request.project))
+    text = NO_SESSIONS.format(project=projects.display_name(request.project))
     if found:
-        head = SESSIONS_HEAD.format(project=lookup.display_name(request.project), total=len(found))
+        head = SESSIONS_HEAD.format(
+            project=projects.display_name(request.project), total=len(found)
+        )
         text, _ = fit_lines(
             head,
             lines,
@@ -117,7 +119,7 @@ def _session_line(session: SessionRow, short: str, now: datetime) -> str:
     when = date_arguments.format_times(session.started_at, session.ended_at, now)
     chunks = "chunk" if session.chunks == 1 else "chunks"
     tokens = "token" if session.tokens == 1 else "tokens"
-    name = lookup.display_name(short)
+    name = projects.display_name(short)
     return f"- {name} ({when}, {session.chunks} {chunks}, {session.tokens} {tokens})"
 
 

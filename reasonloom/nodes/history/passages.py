@@ -20,7 +20,7 @@ from reasonloom.nodes.history.excerpts import (
 from reasonloom.nodes.history.rendering import Piece, remaining_budget
 from reasonloom.nodes.memory.calendar.terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import embed_or_note
-from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery
+from reasonloom.nodes.memory.retrieval.candidates import RankedMemory, Ranking, RankingQuery
 from reasonloom.nodes.memory.retrieval.retrieve import retrieval_notes
 from reasonloom.nodes.mental_models.basins.expansion import Hit, expand
 from reasonloom.stores.history import chunk_links

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.history import HeldHistorySearch, HistoryFound
-from reasonloom.nodes.history import lookup
+from reasonloom.nodes.history import projects
 from reasonloom.nodes.history.passages import POOL, Excerpts, past_question, read_chunks
 from reasonloom.nodes.history.rendering import remaining_budget, render
-from reasonloom.nodes.memory.retrieval.ranking import rank
+from reasonloom.nodes.memory.retrieval.candidates import rank
 from reasonloom.nodes.memory.validity import held_span, too_early_notes
 from reasonloom.stores.memory.search.scope import Scope
 
@@ -30,7 +30,7 @@ async def search_passages(execution: Execution, text: str, scope: Scope, budget:
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         ranking = await rank(tx, execution, question.query, scope=question.scope, pool=POOL)
         read = await read_chunks(tx, execution, question, ranking)
-    unknown = [] if read.sources else await lookup.project_notes(execution, scope.project)
+    unknown = [] if read.sources else await projects.project_notes(execution, scope.project)
     return read.answering(budget, [*question.notes, *unknown])
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.llm.providers.caller import CALLER
-from reasonloom.nodes.history import lookup
+from reasonloom.nodes.history import projects
 from reasonloom.nodes.history.truncation import truncate
 from reasonloom.nodes.memory.injection.detection import detect_injection, mark_suspicious
 from reasonloom.nodes.memory.retrieval.retrieve import retrieve
@@ -340,7 +340,7 @@ def _memory_text(execution: Execution, memory: FoundMemory, question: str, longe
         return content if own else WRITTEN_BY.format(writer=memory.principal) + content
     when = f"{memory.created_at:%Y-%m-%d}"
     head = TRANSCRIPT_HEADER.format(
-        when=when, session=lookup.display_name(memory.session or "none")
+        when=when, session=projects.display_name(memory.session or "none")
     )
     return f"{head}\n{truncate(memory.content, min(TRANSCRIPT_TOKENS, longest))}"
 

@@ -20,7 +20,7 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.tree_search.orders import balanced_orders, label
+from reasonloom.nodes.judging.ballots import balanced_orders, label
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.nodes.thought_graph.state import GotToolState, Place

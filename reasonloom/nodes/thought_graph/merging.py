@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
+from reasonloom.nodes.judging.ballots import label, shuffled
 from reasonloom.nodes.offline import QUOTED_CONFIDENCE
-from reasonloom.nodes.reasoning.tree_search.orders import label, shuffled
 from reasonloom.nodes.thought_graph.ballot_scoring import BY_WORDS
 from reasonloom.text.contradiction import contradiction, is_quoted_from
 from reasonloom.text.sentences import sentences_in

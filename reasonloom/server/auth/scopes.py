@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from reasonloom.contracts.tool_names import INVENTORY
+from reasonloom.contracts.toolsets import INVENTORY
 from reasonloom.errors import InvalidArgument
 from reasonloom.server.resources.kind import Kind
 

@@ -5,7 +5,7 @@ A kind of resource comes with the tools of its toolset, never with a single refe
 
 from collections.abc import Callable, Collection, Iterable
 
-from reasonloom.contracts.tool_names import (
+from reasonloom.contracts.toolsets import (
     ALL_TOOLS,
     DEFAULT_TOOLS,
     EXTRA_TOOLS,

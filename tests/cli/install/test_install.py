@@ -19,7 +19,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from reasonloom.cli.install.commands import MAX_SIZE
-from reasonloom.contracts.tool_names import ALL_TOOLS
+from reasonloom.contracts.toolsets import ALL_TOOLS
 from reasonloom.server.prompts.guide import read_guide
 from reasonloom.text.tokens import count_tokens
 from tests.support.clients.fork_server import cold_program, program

@@ -13,7 +13,7 @@ from reasonloom import __version__
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.history.date_arguments import format_times
-from reasonloom.nodes.history.lookup import abbreviations
+from reasonloom.nodes.history.projects import abbreviations
 from tests.support.history.conversations import BEGIN, CACHE, LOGIN, OTHER, Talk, about, ask, tell
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.interfaces import Ask, Embedder, Reply
-from reasonloom.nodes.memory.maintenance.decay import weaken_space
+from reasonloom.nodes.memory.maintenance.decay_job import weaken_space
 from reasonloom.nodes.memory.portable.export import ExportOptions, export_lines
 from reasonloom.stores.access import Access
 from tests.support.calls import call, recalled, remember

@@ -20,7 +20,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.background_jobs import SalienceDecay
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.interfaces import Embedder
-from reasonloom.nodes.memory.maintenance.decay import (
+from reasonloom.nodes.memory.maintenance.decay_job import (
     preview_all,
     preview_space,
     weaken_all,

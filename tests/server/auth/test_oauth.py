@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm
 
-from reasonloom.contracts.tool_names import INVENTORY
+from reasonloom.contracts.toolsets import INVENTORY
 from reasonloom.errors import SettingMistake
 from reasonloom.server.auth.signing_keys import (
     FRESH_SECONDS,

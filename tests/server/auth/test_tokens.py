@@ -16,7 +16,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from reasonloom.contracts.tool_names import INVENTORY
+from reasonloom.contracts.toolsets import INVENTORY
 from reasonloom.errors import InvalidArgument, SettingMistake
 from reasonloom.server.auth.scopes import OFFERED_SCOPES, allows, check_scopes
 from reasonloom.server.auth.token_file import (

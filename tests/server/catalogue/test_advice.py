@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS, SERVED_AS
+from reasonloom.contracts.toolsets import ALL_TOOLS, EXTRA_TOOLS, SERVED_AS
 from reasonloom.server.catalogue.selection import choose
 from reasonloom.server.catalogue.served import MAX_INSTRUCTIONS, instructions
 from reasonloom.settings import load_settings

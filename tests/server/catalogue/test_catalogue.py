@@ -13,7 +13,7 @@ import pytest
 import tiktoken
 from mcp import Client
 
-from reasonloom.contracts.tool_names import ALL_TOOLS, DEFAULT_TOOLS, INVENTORY, NOT_WITH_CALLER
+from reasonloom.contracts.toolsets import ALL_TOOLS, DEFAULT_TOOLS, INVENTORY, NOT_WITH_CALLER
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import built_names, choose

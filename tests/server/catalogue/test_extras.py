@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from mcp import Client
 
-from reasonloom.contracts.tool_names import ALL_TOOLS, DEFAULT_TOOLS, EXTRA_TOOLS
+from reasonloom.contracts.toolsets import ALL_TOOLS, DEFAULT_TOOLS, EXTRA_TOOLS
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import GROUPS, built_names, choose

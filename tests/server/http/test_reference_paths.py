@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from reasonloom.contracts.tool_names import INVENTORY, SERVED_AS, reference_name
+from reasonloom.contracts.toolsets import INVENTORY, SERVED_AS, reference_name
 from reasonloom.server.catalogue.selection import reference_catalogues
 from reasonloom.settings import load_settings
 from tests.server.auth.test_tokens import Team, run

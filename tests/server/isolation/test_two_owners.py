@@ -19,7 +19,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
+from reasonloom.contracts.toolsets import ALL_TOOLS, EXTRA_TOOLS
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.server.resources.table import KINDS
 from tests.support.clients.processes import Web, environment, web

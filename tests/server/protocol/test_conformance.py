@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from mcp import Client
 
-from reasonloom.contracts.tool_names import ALL_TOOLS, EXTRA_TOOLS
+from reasonloom.contracts.toolsets import ALL_TOOLS, EXTRA_TOOLS
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import choose

@@ -13,7 +13,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from reasonloom import __version__
-from reasonloom.contracts.tool_names import INVENTORY
+from reasonloom.contracts.toolsets import INVENTORY
 from reasonloom.server.app import build_server
 from reasonloom.server.catalogue.selection import built_names
 from reasonloom.server.engine_lifespan import EngineLifespan

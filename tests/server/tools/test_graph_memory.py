@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from reasonloom.contracts.tool_names import GRAPH_MEMORY
+from reasonloom.contracts.toolsets import GRAPH_MEMORY
 from tests.support.clients.processes import Spoken, environment, spoken
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.rows import Rows

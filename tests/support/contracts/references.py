@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Set
 from typing import Any
 
-from reasonloom.contracts.tool_names import SERVED_AS, reference_name
+from reasonloom.contracts.toolsets import SERVED_AS, reference_name
 from reasonloom.server.toolsets.table import TOOLSETS
 from reasonloom.server.toolsets.toolset import ToolLine
 from tests import ROOT

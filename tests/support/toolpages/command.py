@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from mcp import Client
 from mcp_types import Tool
 
-from reasonloom.contracts.tool_names import INVENTORY, SERVED_AS
+from reasonloom.contracts.toolsets import INVENTORY, SERVED_AS
 from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.server.envelopes.envelope import Envelope

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from reasonloom.contracts.history import Diagnostics
-from reasonloom.nodes.history import lookup
+from reasonloom.nodes.history import projects
 from reasonloom.nodes.history.chains import chains
 from reasonloom.nodes.history.chains.chains import Chain, WalkGraph
 from reasonloom.nodes.history.passages import POOL, PastQuestion, past_question
 from reasonloom.nodes.history.truncation import texts_in
 from reasonloom.nodes.memory.embedding import embed_or_note
-from reasonloom.nodes.memory.retrieval.ranking import Ranking, rank
+from reasonloom.nodes.memory.retrieval.candidates import Ranking, rank
 from reasonloom.stores.history import chunk_links
 from reasonloom.stores.history.chunk_links import WalkChunk, WalkEdge
 from reasonloom.stores.memory.search import similarity
@@ -292,7 +292,7 @@ async def _find_candidates(execution: Execution, query: str, project: str | None
         if found.order:
             await _around(tx, found)
     if not found.order:
-        found.notes += await lookup.project_notes(execution, project)
+        found.notes += await projects.project_notes(execution, project)
     return found
 
 

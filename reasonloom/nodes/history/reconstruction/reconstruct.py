@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.history import HistoryReconstruct, Reconstructed
 from reasonloom.errors import CallerMistake, InvalidArgument, SessionNotFound
-from reasonloom.nodes.history import date_arguments, lookup
+from reasonloom.nodes.history import date_arguments, projects
 from reasonloom.nodes.history.reconstruction.outline import outline
 from reasonloom.nodes.history.rendering import (
     Piece,
@@ -102,7 +102,7 @@ async def _found(execution: Execution, request: HistoryReconstruct) -> Found:
     found = Found(notes=notes)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         _, session = await together(
-            lookup.require_project(tx, request.project), _session(tx, request, found.notes)
+            projects.require_project(tx, request.project), _session(tx, request, found.notes)
         )
         if session is None and request.previous_session:
             return found
@@ -138,12 +138,14 @@ def _refuse_contradictions(request: HistoryReconstruct) -> None:
 async def _session(tx: Transaction, request: HistoryReconstruct, notes: list[str]) -> str | None:
     """Return the session that is meant, None for any; of the one before, None for none such."""
     if request.session_id is not None:
-        named = await lookup.require_session(tx, request.project, request.session_id, "session_id")
+        named = await projects.require_session(
+            tx, request.project, request.session_id, "session_id"
+        )
         if named is None:
-            raise SessionNotFound(lookup.display_name(request.session_id), field="session_id")
+            raise SessionNotFound(projects.display_name(request.session_id), field="session_id")
         return named
     if request.previous_session and request.current_session_id is not None:
-        current = await lookup.require_session(
+        current = await projects.require_session(
             tx, request.project, request.current_session_id, "current_session_id"
         )
         if current is None:
@@ -176,7 +178,7 @@ def _answer(
     request: HistoryReconstruct, found: Found, budget: int
 ) -> tuple[Reconstructed, list[str]]:
     if not found.rows:
-        text = NOTHING.format(project=lookup.display_name(request.project))
+        text = NOTHING.format(project=projects.display_name(request.project))
         answer = Reconstructed(text=text, chunks=[], tokens=0, omitted=0, error=None)
         return answer, found.notes
     pieces = [_piece(row) for row in found.rows]
@@ -185,7 +187,7 @@ def _answer(
 
     def head(chunks: int, size: int) -> str:
         return HEAD.format(
-            project=one_line(request.project, lookup.NAME_LENGTH),
+            project=one_line(request.project, projects.NAME_LENGTH),
             chunks=chunks,
             s="" if chunks == 1 else "s",
             tokens=size,
@@ -232,7 +234,7 @@ async def _outlined(
     notes = [*found.notes, OUTLINED.format(tokens=whole, since=named)]
 
     def head(size: int) -> str:
-        project = one_line(request.project, lookup.NAME_LENGTH)
+        project = one_line(request.project, projects.NAME_LENGTH)
         line = OUTLINE_HEAD.format(project=project, chunks=len(chunks), tokens=size)
         return f"{line}\n\n{boundary_line(session, since)}\n"
 

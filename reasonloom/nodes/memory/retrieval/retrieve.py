@@ -18,8 +18,8 @@ from reasonloom.nodes.memory.calendar.terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.retrieval.answerable import QUESTION
+from reasonloom.nodes.memory.retrieval.candidates import RankedMemory, Ranking, RankingQuery, rank
 from reasonloom.nodes.memory.retrieval.query_tags import tags_named, without_names
-from reasonloom.nodes.memory.retrieval.ranking import RankedMemory, Ranking, RankingQuery, rank
 from reasonloom.nodes.memory.retrieval.reorder import BEST, reorder, rivals
 from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory, ScoreParts, recency
 from reasonloom.nodes.memory.validity import held_span

@@ -1,13 +1,11 @@
 """The orders of a search, and how their results are read."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from hashlib import sha256
-from typing import Any, TypedDict, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypedDict
 
+from reasonloom.nodes.judging.ballots import label
 from reasonloom.nodes.reasoning.tree_search.settings import is_number, read_cost
 from reasonloom.nodes.reasoning.tree_search.state import Kind, Pending, Received, State, path
-
-T = TypeVar("T")
 
 
 class Thought(TypedDict):
@@ -76,31 +74,6 @@ def as_order(state: State, pending: Pending) -> Order:
         sample=pending["sample"],
         paid=pending["paid"],
     )
-
-
-def label(place: int) -> str:
-    """Return the label of a position on a ballot: A to Z, AA to ZZ, AAA and so on."""
-    return chr(ord("A") + place % 26) * (place // 26 + 1)
-
-
-def shuffled(things: Sequence[T], seed: str) -> list[T]:
-    """Return things in an order that depends only on the seed and what they print as."""
-    return sorted(things, key=lambda each: sha256(f"{seed}|{each}".encode()).digest())
-
-
-def balanced_orders(things: Sequence[T], most: int, seed: str) -> list[list[T]]:
-    """Return at most `most` orders of things, no two alike, one for each thing at most.
-
-    Each thing is as often first as last, so that a judge who favours a place favours nobody.
-    """
-    drawn = shuffled(things, seed)
-    ends, rest = drawn[:most], drawn[most:]
-    orders = []
-    for place in range(len(ends)):
-        first, *others = ends[place:] + ends[:place]
-        last, between = others[:1], [*others[1:], *rest]
-        orders.append([first, *shuffled(between, f"{seed}|{place}"), *last])
-    return orders
 
 
 MOST_FAULT = 200

@@ -6,6 +6,7 @@ Answers are checked before a judge is paid; thoughts are judged once each, blind
 from statistics import fmean
 from typing import Any
 
+from reasonloom.nodes.judging.ballots import balanced_orders
 from reasonloom.nodes.reasoning.tree_search.controllers import CONTROLLERS
 from reasonloom.nodes.reasoning.tree_search.deduplication import (
     Distance,
@@ -14,7 +15,7 @@ from reasonloom.nodes.reasoning.tree_search.deduplication import (
     original_of,
     reopenable_duplicate,
 )
-from reasonloom.nodes.reasoning.tree_search.orders import balanced_orders, plan_orders
+from reasonloom.nodes.reasoning.tree_search.orders import plan_orders
 from reasonloom.nodes.reasoning.tree_search.state import Node, Pending, State, Status, settings_of
 
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any, TypedDict
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.nodes.reasoning.tree_search.orders import balanced_orders
+from reasonloom.nodes.judging.ballots import balanced_orders
 from reasonloom.nodes.thought_graph.operations.parts import neighbours
 from reasonloom.nodes.thought_graph.operations.state import (
     START,

@@ -4,8 +4,8 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from reasonloom.nodes.judging.ballots import label
 from reasonloom.nodes.offline import QUOTED_CONFIDENCE, quotes_on
-from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.thought_graph.ballot_scoring import JUDGED, LOCAL, total_score
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.state import Thought

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.nodes.reasoning.tree_search.orders import balanced_orders
+from reasonloom.nodes.judging.ballots import balanced_orders
 
 
 @given(count=st.integers(0, 12), most=st.integers(1, 12), seed=st.text(max_size=3))

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reasonloom.nodes.judging.ballots import label
 from reasonloom.nodes.reasoning.tree_search.budget import best_so_far
-from reasonloom.nodes.reasoning.tree_search.orders import Order, label
+from reasonloom.nodes.reasoning.tree_search.orders import Order
 from reasonloom.nodes.reasoning.tree_search.state import State
 from tests.nodes.reasoning.tree_search.test_arrival import chosen
 from tests.nodes.reasoning.tree_search.worlds import chaos, search

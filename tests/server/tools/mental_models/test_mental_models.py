@@ -13,7 +13,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from reasonloom.contracts.tool_names import MENTAL_MODELS
+from reasonloom.contracts.toolsets import MENTAL_MODELS
 from tests.support.clients.processes import environment, spoken
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.rows import Rows

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from reasonloom.nodes.judging.ballots import label
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
-from reasonloom.nodes.reasoning.tree_search.orders import label
 from reasonloom.nodes.thought_graph.operations.state import Thought
 from reasonloom.nodes.thought_graph.operations.task import Candidate, Move, Task, TaskQuestion
 

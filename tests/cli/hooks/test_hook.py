@@ -14,12 +14,14 @@ import pytest
 
 from reasonloom.text import tokens
 from tests.support.clients.hook_host import MUCH, PATIENCE, SESSION, Host
+from tests.support.clients.fork_server import program
 from tests.support.databases.postgres import TestPostgres
 from tests.support.history.transcripts import Script, generated
 
 
 @pytest.fixture
 def host(postgres: TestPostgres, database: str, tmp_path: Path) -> Host:
+    program()  # started before any time counts
     return Host(tmp_path, postgres.address.dsn("postgres", database))
 
 

@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from reasonloom.text import tokens
-from tests.support.clients.hook_host import MUCH, PATIENCE, SESSION, Host
 from tests.support.clients.fork_server import program
+from tests.support.clients.hook_host import MUCH, PATIENCE, SESSION, Host
 from tests.support.databases.postgres import TestPostgres
 from tests.support.history.transcripts import Script, generated
 

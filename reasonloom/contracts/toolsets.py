@@ -69,18 +69,6 @@ def reference_name(name: str) -> str:
     return name
 
 
-DEFAULT_TOOLS = (
-    "remember", "recall", "search", "update_memory", "forget", "think", "analyze", "ponder",
-    "breakdown", "evaluate", "assess_confidence", "detect_bias", "reasoning_linear",
-    "reasoning_tree", "reasoning_divergent", "reasoning_reflection", "reasoning_auto",
-    "reasoning_checkpoint_create", "reasoning_backtrack", "memory_ground",
-)  # fmt: skip
-"""What `--toolsets classic` serves: at most twenty tools."""
-
-NOT_WITH_CALLER = ("reasoning_checkpoint_create", "reasoning_backtrack")
-"""What of these `--toolsets default` leaves out where the caller is the language model: two tools
-to answer waiting runs are served instead."""
-
 EXTRA_TOOLS = (
     "batch_remember", "batch_recall", "batch_forget", "export_memories", "memory_health",
     "consolidate_memories", "prune_memories", "restore_memory", "reasoning_got_run",

@@ -426,6 +426,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "background": "The band plays on Fridays.",
         "constraints": ["It costs nothing."],
         "goals": ["Sleep by eleven."],
+        "memories": [{"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The wall is thin."}],
         "streams": [
             {
                 "name": "creative",
@@ -444,6 +445,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "background": "The band plays on Fridays.",
         "constraints": ["It costs nothing."],
         "goals": ["Sleep by eleven."],
+        "memories": [{"id": 1, "label": "[M1, 2026-11-17, fact]", "content": "The wall is thin."}],
         "streams": [
             {
                 "name": "creative",

@@ -12,7 +12,6 @@ from uuid import UUID, uuid4
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import (
     Conflict,
-    Deadlocked,
     InternalFault,
     KeyTaken,
     ReasonloomError,
@@ -36,9 +35,6 @@ from reasonloom.stores.saver import SavedSteps
 from reasonloom.telemetry.active_run import run_span
 
 log = logging.getLogger(__name__)
-TRIES = 5
-"""Attempts at a write that the database aborts because of a deadlock."""
-
 ASK_AGAIN = 0.2
 """Seconds between two checks of a run that somebody else carries out."""
 
@@ -197,7 +193,7 @@ class Engine:
         if call.graph.stateless:
             await self._require_database(execution)
         try:
-            state = await self._run_with_retries(execution, call.graph)
+            state = await self._executor.direct(execution, call.graph)
         except KeyTaken:
             return await self._answer_of_key(call)
         if call.graph.writes:
@@ -217,19 +213,6 @@ class Engine:
         """
         async with self.loom.database.begin(execution.caller):
             pass
-
-    async def _run_with_retries(self, execution: Execution, graph: Graph) -> dict[str, Any]:
-        """Execute a graph without saved steps; if the database aborts its write, again.
-
-        Writes to neighbouring memories lock rows in no common order. An aborted transaction has
-        left nothing, and effects have fixed ids, so it can be repeated.
-        """
-        for _ in range(TRIES - 1):
-            try:
-                return await self._executor.direct(execution, graph)
-            except Deadlocked:
-                log.info("run %s of %s begins again", execution.run.id, execution.run.tool)
-        return await self._executor.direct(execution, graph)
 
     async def _answer_of_key(self, call: Call) -> Outcome:
         """Return the outcome of the run that the call's key began meanwhile."""

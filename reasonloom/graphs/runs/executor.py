@@ -1,5 +1,6 @@
 """Executes a graph: compiles it once, saves its steps for its owner, reports progress."""
 
+import logging
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
@@ -8,13 +9,17 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START
 from langgraph.graph.state import CompiledStateGraph
 
-from reasonloom.errors import Conflict
+from reasonloom.errors import Conflict, Deadlocked
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.runs.call import Progress, Report
 from reasonloom.nodes.execution import Execution
 from reasonloom.stores.saver import SavedSteps, saving_for, thread_of
 
+log = logging.getLogger(__name__)
 MOST_STEPS = 200
+
+TRIES = 5
+"""Attempts at a write that the database aborts because of a deadlock."""
 
 
 class GraphExecutor:
@@ -25,10 +30,21 @@ class GraphExecutor:
         self._compiled: dict[tuple[str, bool], CompiledStateGraph[Any, Any, Any, Any]] = {}
 
     async def direct(self, execution: Execution, graph: Graph) -> dict[str, Any]:
-        """Return the final state of a graph whose steps are not saved."""
+        """Return the final state of a graph whose steps are not saved.
+
+        If the database aborts its write, it begins again: writes to neighbouring memories lock rows
+        in no common order. An aborted transaction has left nothing, and effects have fixed ids.
+        """
         compiled = await self._compile(graph, saved=False)
-        state = await compiled.ainvoke({"request": execution.run.input}, context=execution)
-        return dict(state)
+        given, tries = {"request": execution.run.input}, TRIES
+        while True:
+            try:
+                return dict(await compiled.ainvoke(given, context=execution))
+            except Deadlocked:
+                tries -= 1
+                if not tries:
+                    raise
+                log.info("run %s of %s begins again", execution.run.id, execution.run.tool)
 
     async def begin(
         self, execution: Execution, graph: Graph, report: Report

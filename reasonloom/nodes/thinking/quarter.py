@@ -144,7 +144,7 @@ def _question(execution: Execution, task: StreamTask) -> Question:
     several, reserve = len(brief["streams"]) > 1, None
     if several and (quarter > 1 or task["stream"] != brief["streams"][0]):
         name = synthesis_prompt(brief)
-        given = first_variables(execution, name, synthesis_variables(brief, [], []))
+        given = first_variables(execution, name, synthesis_variables(brief, [], [], []))
         reserve = cost_of(execution, execution.loom.prompts.get(name).render(**given))
     return Question(
         node="carry_stream",

@@ -145,19 +145,21 @@ async def ask_synthesis(
     share: float = 1.0,
 ) -> Informed[OptionalReply]:
     """Ask for a synthesis; `number` counts those of one run, `share` is of the time left."""
-    brief = state["brief"]
+    brief, memories = state["brief"], state.get("memories", [])
+    used = [each for each in memories if each["id"] in state.get("used", [])]
     left = seconds_until(execution, brief, SYNTHESIS_SHARE)
     question = Question(
         node="synthesise",
         prompt=synthesis_prompt(brief),
-        variables=synthesis_variables(brief, outputs, conflicts),
+        variables=synthesis_variables(brief, outputs, conflicts, used),
         pipe=brief["tool"],
         n=number,
         seconds=None if left is None else left * share,
         aside=reserve,
     )
     asking = partial(ask_or_note, execution, what="the synthesis")
-    return await ask_informed(execution, question, asking, against=state.get("memories", []))
+    others = [each for each in memories if each not in used]
+    return await ask_informed(execution, question, asking, against=others)
 
 
 def synthesis_prompt(brief: Brief) -> str:
@@ -166,15 +168,19 @@ def synthesis_prompt(brief: Brief) -> str:
 
 
 def synthesis_variables(
-    brief: Brief, outputs: Sequence[StreamOutput], conflicts: Sequence[Mapping[str, Any]]
+    brief: Brief,
+    outputs: Sequence[StreamOutput],
+    conflicts: Sequence[Mapping[str, Any]],
+    memories: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Return the prompt variables of the synthesis."""
+    """Return the prompt variables of the synthesis; `memories` are those that streams rest on."""
     withdrawn = withdrawals_of(outputs)
     insights = [
         {**each, "withdrawn": withdrawn.get(each["label"], "")} for each in insights_of(outputs)
     ]
     return {
         **prompt_context(brief),
+        "memories": [*memories],
         "streams": [
             {
                 "name": name,

@@ -7,10 +7,8 @@ from collections.abc import Callable, Collection, Iterable
 
 from reasonloom.contracts.toolsets import (
     ALL_TOOLS,
-    DEFAULT_TOOLS,
     EXTRA_TOOLS,
     INVENTORY,
-    NOT_WITH_CALLER,
     SERVED_AS,
     reference_name,
 )
@@ -28,6 +26,19 @@ from reasonloom.settings import Settings
 
 NO_CHOICE = ("default",)
 """The toolsets if none is named."""
+
+
+DEFAULT_TOOLS = (
+    "remember", "recall", "search", "update_memory", "forget", "think", "analyze", "ponder",
+    "breakdown", "evaluate", "assess_confidence", "detect_bias", "reasoning_linear",
+    "reasoning_tree", "reasoning_divergent", "reasoning_reflection", "reasoning_auto",
+    "reasoning_checkpoint_create", "reasoning_backtrack", "memory_ground",
+)  # fmt: skip
+"""What `--toolsets classic` serves: at most twenty tools."""
+
+NOT_WITH_CALLER = ("reasoning_checkpoint_create", "reasoning_backtrack")
+"""What of these `--toolsets default` leaves out where the caller is the language model: two tools
+to answer waiting runs are served instead."""
 
 
 def as_reference(settings: Settings) -> Catalogue:

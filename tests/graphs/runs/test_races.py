@@ -18,7 +18,8 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import DatabaseUnavailable, Deadlocked, LlmRefused
 from reasonloom.graphs.graph import Graph, wiring
 from reasonloom.graphs.runs.call import Call
-from reasonloom.graphs.runs.engine import TRIES, Engine
+from reasonloom.graphs.runs.engine import Engine
+from reasonloom.graphs.runs.executor import TRIES
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.state import ToolState

@@ -13,10 +13,15 @@ import pytest
 import tiktoken
 from mcp import Client
 
-from reasonloom.contracts.toolsets import ALL_TOOLS, DEFAULT_TOOLS, INVENTORY, NOT_WITH_CALLER
+from reasonloom.contracts.toolsets import ALL_TOOLS, INVENTORY
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
-from reasonloom.server.catalogue.selection import built_names, choose
+from reasonloom.server.catalogue.selection import (
+    DEFAULT_TOOLS,
+    NOT_WITH_CALLER,
+    built_names,
+    choose,
+)
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.http.serving import parse_address
 from reasonloom.server.toolsets.toolset import Effect

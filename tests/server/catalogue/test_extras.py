@@ -8,10 +8,10 @@ import jsonschema
 import pytest
 from mcp import Client
 
-from reasonloom.contracts.toolsets import ALL_TOOLS, DEFAULT_TOOLS, EXTRA_TOOLS
+from reasonloom.contracts.toolsets import ALL_TOOLS, EXTRA_TOOLS
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
-from reasonloom.server.catalogue.selection import GROUPS, built_names, choose
+from reasonloom.server.catalogue.selection import DEFAULT_TOOLS, GROUPS, built_names, choose
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.toolsets.table import EXTRA_TOOLSETS
 from reasonloom.settings import load_settings

@@ -9,7 +9,8 @@ from typing import Any
 from mcp_types import Tool
 
 from reasonloom.contracts.schema import publish
-from reasonloom.contracts.toolsets import DEFAULT_TOOLS, SERVED_AS, reference_name
+from reasonloom.contracts.toolsets import SERVED_AS, reference_name
+from reasonloom.server.catalogue.selection import DEFAULT_TOOLS
 from reasonloom.server.envelopes.envelope import Envelope
 from reasonloom.server.toolsets.toolset import Effect, ToolLine
 from tests.support.toolpages import errors, schema

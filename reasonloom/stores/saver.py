@@ -1,5 +1,7 @@
 """LangGraph's saver on our database: thread = owner/run, visible to the owner alone."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,6 +9,8 @@ from contextvars import ContextVar
 from typing import Literal
 from uuid import UUID
 
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncConnection, AsyncCursor, InterfaceError, OperationalError
 from psycopg.rows import DictRow, dict_row
@@ -57,8 +61,18 @@ class _Saver(AsyncPostgresSaver):
     The database may go away under a run: that is our error, to be tried again.
     """
 
-    opening: tuple[str, ...] = ()
-    """What a transaction begins with, before it names its owner; see `Access.opening`."""
+    def __init__(self, steps: SavedSteps) -> None:
+        super().__init__(steps.pool, serde=PlainSerializer())
+        self.lock = _AtOnce()
+        self._steps = steps
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a saved step; a thread that has just begun has none, and is not searched for."""
+        thread = config["configurable"]["thread_id"]
+        if thread in self._steps.begun:
+            self._steps.begun.discard(thread)
+            return None
+        return await super().aget_tuple(config)
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
@@ -66,7 +80,7 @@ class _Saver(AsyncPostgresSaver):
             with holds_connection():
                 async with super()._cursor(pipeline=True) as cursor:
                     connection = cursor.connection
-                    for statement in ("BEGIN", *self.opening):
+                    for statement in ("BEGIN", *self._steps.opening):
                         await connection.execute(statement, prepare=False)
                     await connection.execute(OPEN, (saving_for.get(),))
                     yield cursor
@@ -76,10 +90,16 @@ class _Saver(AsyncPostgresSaver):
 
 
 class SavedSteps:
-    """The saver and its pool of connections."""
+    """The saver and its pool of connections.
+
+    Attributes:
+        opening: what a transaction begins with, before it names its owner.
+        begun: the threads of new runs that have not looked for a saved step yet.
+    """
 
     def __init__(self, access: Access) -> None:
         self.opening = access.opening
+        self.begun: set[str] = set()
         self.pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
             access.calls,
             min_size=0,
@@ -99,9 +119,7 @@ class SavedSteps:
         """Return the saver, made on first use within the running loop."""
         if self.saver is None:
             await self.pool.open()
-            self.saver = _Saver(self.pool, serde=PlainSerializer())
-            self.saver.opening = self.opening
-            self.saver.lock = _AtOnce()
+            self.saver = _Saver(self)
         return self.saver
 
     async def close(self) -> None:

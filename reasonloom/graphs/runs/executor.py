@@ -50,7 +50,13 @@ class GraphExecutor:
         self, execution: Execution, graph: Graph, report: Report
     ) -> dict[str, Any] | None:
         """Return the final state of a saved run, from the start; None where it must wait."""
-        return await self._execute(execution, graph, report, {"request": execution.run.input})
+        thread = thread_of(execution.caller.owner, execution.run.id)
+        self._steps.begun.add(thread)
+        try:
+            start = {"request": execution.run.input}
+            return await self._execute(execution, graph, report, start)
+        finally:
+            self._steps.begun.discard(thread)
 
     async def resume(
         self, execution: Execution, graph: Graph, report: Report

@@ -102,8 +102,6 @@ def serve(
     ] = False,
 ) -> None:
     """Serve MCP over stdio, or over HTTP with --http."""
-    from reasonloom.server.http.serving import serve_http
-    from reasonloom.server.stdio.serving import serve_stdio
     from reasonloom.server.telemetry.start import start_telemetry
 
     _require_http(http, {"--stateless": stateless, "--studio": studio})
@@ -120,8 +118,12 @@ def serve(
     set_up_log(settings)
     start_telemetry(settings)
     if http is None:
+        from reasonloom.server.stdio.serving import serve_stdio
+
         anyio.run(serve_stdio, settings)
     else:
+        from reasonloom.server.http.serving import serve_http
+
         anyio.run(serve_http, settings, http, _studio_mount() if studio else None)
     last.served = True
 

@@ -82,9 +82,8 @@ async def persist_first_thought(
     memory, more = await as_memory(execution, thought)
     session = thought.session_id
     async with execution.loom.database.begin(execution.caller) as tx:
-        await open_session(tx, execution, session, thought.mode)
-        await branches.plant_root(tx, session)
-        await branches.extend(tx, thought, fork=execution.run.effect("fork"))
+        opening = [open_session(tx, execution, session, thought.mode)]
+        await branches.extend(tx, thought, fork=execution.run.effect("fork"), first=opening)
         if memory:
             await memory.store(tx, used)
         all_notes = [*notes, *more]

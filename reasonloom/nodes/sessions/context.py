@@ -178,9 +178,9 @@ async def append_thought(
     tx: Transaction, execution: Execution, thought: NewThought
 ) -> tuple[UUID, list[str]]:
     """Store a thought in its session, which is locked meanwhile; return its branch and notes."""
-    session = await open_session(tx, execution, thought.session_id, thought.mode)
-    await sessions.hold(tx, str(session))
-    branch = await branches.extend(tx, thought, fork=execution.run.effect("fork"))
+    session = thought.session_id
+    opening = open_session(tx, execution, session, thought.mode), sessions.hold(tx, str(session))
+    branch = await branches.extend(tx, thought, fork=execution.run.effect("fork"), first=opening)
     return branch, fork_notes(thought, branch)
 
 

@@ -80,7 +80,6 @@ async def _close(
         InvalidArgument: a terminal node was pruned or beaten meanwhile.
     """
     ends = [graph.active_node(each["id"], field=FIELD).id for each in state["ends"]]
-    await branches.plant_root(tx, thought.session_id)
     branch = await branches.extend(tx, thought, fork=execution.run.effect("fork"))
     await graph_nodes.set_terminal(tx, ends)
     await thought_graphs.close(tx, graph.row, thought.id)

@@ -4,15 +4,17 @@ A session's root branch, `main`, has the session's own id, so every session has 
 is stored; the first writer inserts its row. Writers hold the session (`sessions.hold`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
 from reasonloom.errors import BranchNotFound
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import thoughts
 from reasonloom.stores.sessions.sessions import SessionRow
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -124,18 +126,25 @@ async def set_state(tx: Transaction, branch: BranchRow, state: str) -> BranchRow
     return replace(branch, state=state, updated_at=row.updated_at if row else branch.updated_at)
 
 
-async def extend(tx: Transaction, thought: NewThought, *, fork: UUID) -> UUID:
+async def extend(
+    tx: Transaction,
+    thought: NewThought,
+    *,
+    fork: UUID,
+    first: Iterable[Coroutine[Any, Any, object]] = (),
+) -> UUID:
     """Store a thought as the next of its branch; return the branch it is on.
+
+    What is `first` to be executed shares the round trip that reads the branch.
 
     Its parent is the thought it was reasoned from. If another run has moved the branch's head
     since, the thought starts the new branch `fork`: so every thought keeps its true parent and no
     branch's path changes. A thought that is already stored stays where it is.
     """
-    values = {"id": thought.branch_id}
-    branch = await tx.first(SQL.head, values)
-    if branch is None and thought.branch_id == thought.session_id:
-        await plant_root(tx, thought.session_id)
-        branch = await tx.first(SQL.head, values)
+    works = [*first]
+    if thought.branch_id == thought.session_id:
+        works.append(plant_root(tx, thought.session_id))
+    *_, branch = await together(*works, tx.first(SQL.head, {"id": thought.branch_id}))
     if branch is None:
         raise BranchNotFound(str(thought.branch_id))
     if branch.head_id == thought.parent_id:
@@ -154,13 +163,14 @@ async def grow(tx: Transaction, new: Iterable[tuple[NewBranch, NewThought]]) -> 
 
     The thought's parent is usually the head that its branch is created with.
     """
-    last = None
-    for branch, thought in new:
-        await plant(tx, branch)
-        last = await append(tx, replace(thought, branch_id=branch.id))
-    if last is None:
+    pairs = [(branch, replace(thought, branch_id=branch.id)) for branch, thought in new]
+    if not pairs:
         raise ValueError("no branch to grow")
-    return last
+    works = [(plant(tx, branch), thoughts.store(tx, thought)) for branch, thought in pairs]
+    stored = (await together(*chain(*works)))[1::2]
+    new_ones = [thought for (_, thought), is_new in zip(pairs, stored, strict=True) if is_new]
+    await together(*(_advance(tx, thought) for thought in new_ones))
+    return pairs[-1][0].id
 
 
 async def append(tx: Transaction, thought: NewThought) -> UUID:
@@ -170,9 +180,14 @@ async def append(tx: Transaction, thought: NewThought) -> UUID:
     read in it.
     """
     if await thoughts.store(tx, thought):
-        values = {"thought": thought.id, "branch": thought.branch_id}
-        await tx.run(SQL.advance, {"confidence": thought.confidence, **values})
+        await _advance(tx, thought)
     return thought.branch_id
+
+
+async def _advance(tx: Transaction, thought: NewThought) -> None:
+    """Make a thought the head of its branch."""
+    values = {"thought": thought.id, "branch": thought.branch_id}
+    await tx.run(SQL.advance, {"confidence": thought.confidence, **values})
 
 
 def _unwritten_root(session: SessionRow) -> BranchRow:

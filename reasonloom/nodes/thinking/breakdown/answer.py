@@ -14,7 +14,7 @@ from reasonloom.nodes.offline import quotes_on, remark
 from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
-from reasonloom.nodes.sessions.context import open_session
+from reasonloom.nodes.sessions.context import append_thought
 from reasonloom.nodes.thinking.breakdown.dependencies import (
     critical_path,
     levels,
@@ -23,7 +23,6 @@ from reasonloom.nodes.thinking.breakdown.dependencies import (
 )
 from reasonloom.nodes.thinking.breakdown.diagram import draw_breakdown
 from reasonloom.nodes.thinking.breakdown.state import BreakdownState, in_order, is_work, outline
-from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.text.shortening import shortened
 
@@ -57,9 +56,7 @@ async def persist_breakdown(state: BreakdownState, runtime: Runtime[Execution]) 
     used = _used(execution, state, problems)
     answer = _answer(execution, state, problems, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
-        session = await open_session(tx, execution, thought.session_id, MODE)
-        await sessions.hold(tx, str(session))
-        await branches.extend(tx, thought, fork=execution.run.effect("fork"))
+        await append_thought(tx, execution, thought)
         if memory:
             await memory.store(tx, used)
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]

@@ -71,12 +71,12 @@ def a_few(scene: Scene, rehearsed: Rehearsed) -> list[Point]:
     points = rehearsed.points
     replied = points.index(RECORDED) if RECORDED in points else None
     stored = (
-        points.index(COMMIT, points.index(WRITE, replied))
+        points.index(COMMIT, replied)
         if replied
         else max(at for at, name in enumerate(points) if name == COMMIT)
     )
     chosen = [points.index(TOLD), stored]
-    chosen += [points.index(COMMIT, replied)] if replied else []
+    chosen += [replied] if replied else []
     names = [name for name in dict.fromkeys(points) if name not in (READ, BEGUN, TOLD)]
     turn = SCENES.index(scene)
     places = [at for at, name in enumerate(points) if name == names[turn % len(names)]]

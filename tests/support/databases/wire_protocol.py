@@ -11,7 +11,7 @@ CHANGED = re.compile(
     r"\b(?:insert into|delete from|update)\s+(\w+)(?=\s+(?:set|where|using|\(|as))"
 )
 SAVED_STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
-NAMES = ("saved step", "commit", "recorded reply", "write", "read")
+NAMES = ("saved step", "recorded reply", "commit", "write", "read")
 """The names of round trips; one that is of several kinds has the first of them."""
 
 

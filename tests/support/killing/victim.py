@@ -91,6 +91,8 @@ class HastyDatabase(Database):
     @asynccontextmanager
     async def _connected(self, opening: Opening) -> AsyncIterator[AsyncConnection]:
         connection = await self._connect(opening)
+        driver: Any = (await connection.get_raw_connection()).driver_connection
+        driver.end_with_next = lambda: None  # what commits is this class alone
         yield connection
         if (await connection.execute(ENDS_A_RUN)).scalar_one():
             self.late = asyncio.create_task(self._commit_late(connection))

@@ -102,7 +102,7 @@ async def test_a_killed_ingestion_goes_on_where_it_stood(
             (commits[len(commits) // 3], "after"),
             (commits[-2], "before"),
             (writes[len(writes) // 2], "after"),
-            (writes[-4], "before"),
+            (writes[-10], "before"),
         ]
         for number, (place, moment) in enumerate(chosen):
             owner = f"killed-{number}"

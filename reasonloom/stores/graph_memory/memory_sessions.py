@@ -10,6 +10,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import SessionNotFound
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
+from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import sessions
 from reasonloom.stores.statements import load
 
@@ -54,8 +55,8 @@ async def current(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession
 
     The owner's row is held: of two calls at once one makes it, and the other finds it.
     """
-    await hold(tx)
-    return await find(tx, caller) or await begin(tx, caller, new)
+    _, found = await together(hold(tx), find(tx, caller))
+    return found or await begin(tx, caller, new)
 
 
 async def next_number(tx: Transaction) -> int:
@@ -66,11 +67,11 @@ async def next_number(tx: Transaction) -> int:
 
 async def begin(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
     """Create a session with the owner's next number and make it the current one."""
-    made = await sessions.open_session(
-        tx, new, mode=MODE, project=caller.project, client=caller.client
+    made, row, _ = await together(
+        sessions.open_session(tx, new, mode=MODE, project=caller.project, client=caller.client),
+        tx.one(SQL.number, {"id": new}),
+        go_on(tx, caller, new),
     )
-    row = await tx.one(SQL.number, {"id": made})
-    await go_on(tx, caller, made)
     return NumberedSession(made, row.number)
 
 

@@ -5,7 +5,7 @@ import logging
 import re
 from dataclasses import dataclass
 
-from psycopg import ProgrammingError
+from psycopg import ProgrammingError, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from pydantic import SecretStr
 
@@ -18,7 +18,9 @@ from reasonloom.stores.migrations.rls import APP_ROLE
 log = logging.getLogger(__name__)
 DATABASE = "reasonloom"
 SCHEMA = "reasonloom"
-OPTION = re.compile(r"-c (\w+)=([\w,]+)")
+OPTION = re.compile(r"(?:-c\s*|--)([\w.]+)=((?:\\.|[^\s\\])+)")
+"""A setting in libpq's options, in which a backslash keeps the character after it."""
+
 SEARCH_PATH = f"-c search_path={SCHEMA},public"
 PATIENCE = {
     "connect_timeout": 5,
@@ -67,10 +69,11 @@ class Access:
         if not self.pooler:
             return ()
         options = str(conninfo_to_dict(self.app).get("options"))
-        settings = (
-            f"set_config('{name}', '{value}', true)" for name, value in OPTION.findall(options)
+        found = ((name, re.sub(r"\\(.)", r"\1", value)) for name, value in OPTION.findall(options))
+        settings = sql.SQL(", ").join(
+            sql.SQL("set_config({}, {}, true)").format(name, value) for name, value in found
         )
-        return (f"SELECT {', '.join(settings)}",)
+        return (sql.SQL("SELECT {}").format(settings).as_string(),)
 
     async def ensure(self) -> None:
         """Start the embedded server where it does not run.

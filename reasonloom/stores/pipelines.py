@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar, overload
@@ -43,6 +44,7 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
         super().__init__(*given, **options)
         self._opening: Opening = ()
         self._once = self._over = False
+        self._error: Exception | None = None
         self._batch: _Batch | None = None
         self._turn = asyncio.Lock()
         self._opened_at = time.monotonic()
@@ -54,7 +56,7 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
             psycopg.OperationalError: the connection is dead.
         """
         await notice_end(self)
-        self._opening, self._once, self._over = opening, False, False
+        self._opening, self._once, self._over, self._error = opening, False, False, None
         before, self._opened_at = self._opened_at, time.monotonic()
         if self._opened_at - before > FRESH:
             await self.reach()
@@ -91,6 +93,15 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
             batch.done.set()
 
     async def _send(self, statements: Sequence[Statement]) -> None:
+        if self._error:  # the cause, not that the transaction is aborted by it
+            raise copy(self._error)
+        try:
+            await self._execute(statements)
+        except Exception as error:
+            self._error = copy(error)  # without a traceback, which holds this connection
+            raise
+
+    async def _execute(self, statements: Sequence[Statement]) -> None:
         if self._over:
             raise psycopg.ProgrammingError("the transaction was to read once, and is over")
         opening, self._opening = self._opening, ()

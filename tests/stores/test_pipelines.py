@@ -108,6 +108,16 @@ async def test_a_statement_that_fails_undoes_the_others(one: Database, once: boo
         assert await tx.number(SPACES) == 0
 
 
+async def test_what_comes_after_a_failure_fails_for_its_cause(one: Database) -> None:
+    async def later() -> None:
+        await asyncio.sleep(0.001)
+        await owner(tx)
+
+    with pytest.raises(DBAPIError, match="division by zero"):
+        async with one.begin(ANNA) as tx:
+            await together(later(), tx.one(WRONG))
+
+
 async def test_a_work_that_fails_ends_with_the_others(one: Database) -> None:
     ended = []
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from sqlalchemy import text
 
 from reasonloom.compose import open_engine
@@ -109,6 +110,15 @@ async def test_every_transaction_is_its_owner_s_and_the_app_s(pooled: Access) ->
     with psycopg.connect(pooled.pooler) as connection:
         left = connection.execute("SELECT current_user, current_setting('app.owner', true)")
         assert left.fetchone() == ("postgres", "")
+
+
+def test_options_of_the_user_are_set_in_each_transaction() -> None:
+    options = r"-c timezone=Europe/Berlin -capplication_name=my\ app's --app.x=1.5 -c role=b"
+    access = Access("", make_conninfo(host="h", options=options), pooler="host=p")
+    (opening,) = access.opening
+    for setting in ("'timezone', 'Europe/Berlin'", "'application_name', 'my app''s'",
+                    "'app.x', '1.5'", "'role', 'b'"):  # fmt: skip
+        assert f"set_config({setting}, true)" in opening
 
 
 @needs_pgbouncer

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
@@ -177,7 +176,7 @@ async def read_chunks(
     texts = [text for source in sources for text in source.texts()]
     tx.end_with_next()
     # The database looks for words while this process compares vectors.
-    held, cosines = await asyncio.gather(
+    held, cosines = await together(
         query_terms.words_in_passages(tx, question.query.terms, texts),
         _cosines(execution, question.query, texts),
     )

@@ -40,14 +40,18 @@ async def last(tx: Transaction, caller: Caller) -> NumberedSession | None:
     return NumberedSession(row.id, row.number) if row else None
 
 
-async def hold(tx: Transaction) -> None:
+async def hold(tx: Transaction) -> bool:
     """Lock the owner's row until the transaction ends, so that writers take turns.
+
+    Returns False where it had to be made, for which another writer may have been waited.
 
     Who looks for the current session and then writes to it must hold it first; else the session
     could be ended in between, and its episode would lack what is written.
     """
-    if await tx.first(SQL.hold) is None:
-        await tx.run(SQL.make_and_hold)
+    if await tx.first(SQL.hold) is not None:
+        return True
+    await tx.run(SQL.make_and_hold)
+    return False
 
 
 async def current(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
@@ -55,7 +59,9 @@ async def current(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession
 
     The owner's row is held: of two calls at once one makes it, and the other finds it.
     """
-    _, found = await together(hold(tx), find(tx, caller))
+    held, found = await together(hold(tx), find(tx, caller))
+    if not held:
+        found = await find(tx, caller)
     return found or await begin(tx, caller, new)
 
 

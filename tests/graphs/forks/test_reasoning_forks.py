@@ -151,7 +151,7 @@ async def test_a_fork_asks_what_comes_from_its_node_on_and_nothing_before(
         ("divergent", "synthesise", {"divergent__synthesise": 3}, {"synthesis": 1}),
         ("divergent", "take_perspective", {"divergent__synthesise": 1}, {"viewpoint": 3}),
         ("reflection", "revise", {"reflection__revise": 1}, {"reason": 1}),
-        ("auto", "hear_vote", {"auto__route": 2}, {"mode": 1}),
+        ("auto", "hear_vote", {"auto__route": 3}, {"mode": 1}),
         ("auto", "hear_vote", {"auto__route": 1}, {}),
     ],
 )

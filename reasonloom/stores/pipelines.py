@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, TypeVar, overload
 
 import psycopg
+from psycopg.abc import PQGen
 from psycopg.sql import SQL, Composed
 
 A = TypeVar("A")
@@ -35,6 +36,21 @@ class _Batch:
     statements: list[Statement]
     done: asyncio.Event = field(default_factory=asyncio.Event)
     error: BaseException | None = None
+
+
+class _Pipeline(psycopg.AsyncPipeline):
+    """A pipeline that ends with its Sync.
+
+    Psycopg's own may send a Flush behind it, and then Postgres no longer ends a transaction that
+    lies idle: it starts that clock at a Sync and stops it at any other message.
+    """
+
+    def _exit_gen(self) -> PQGen[None]:
+        try:
+            self._enqueue_sync()
+            yield from self._communicate_gen()
+        finally:
+            yield from self._fetch_gen(flush=False)
 
 
 class PipelineConnection(psycopg.AsyncConnection[Any]):
@@ -108,6 +124,7 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
         if not (opening or self._once) and len(statements) == 1:
             await statements[0]()
             return
+        self._pipeline = _Pipeline(self)  # which `pipeline` takes, and takes away
         async with self.pipeline():
             for each in opening:
                 await self._plainly(each)

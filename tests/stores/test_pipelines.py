@@ -156,7 +156,9 @@ async def test_cancelled_statements_leave_nothing(
         assert await owner(tx) == "ben"
 
 
-async def test_a_call_cancelled_before_it_sends_leaves_no_owner(one: Database) -> None:
+async def test_a_call_cancelled_before_it_sends_leaves_no_owner(access: Access) -> None:
+    one = Database(access, connections=1)
+
     async def call() -> None:
         async with one.begin(ANNA) as tx:
             await together(owner(tx), owner(tx))
@@ -169,6 +171,7 @@ async def test_a_call_cancelled_before_it_sends_leaves_no_owner(one: Database) -
         await asyncio.gather(calling, return_exceptions=True)
         async with one.begin(BEN) as tx:
             assert await twice(tx) == ["ben", "ben"]
+    await one.close()
 
 
 async def test_a_connection_that_died_meanwhile_is_made_anew(access: Access) -> None:

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, overload
 import psycopg
 from psycopg.abc import PQGen
 from psycopg.sql import SQL, Composed
+from psycopg.waiting import Ready, Wait
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -49,6 +50,9 @@ class _Pipeline(psycopg.AsyncPipeline):
         try:
             self._enqueue_sync()
             yield from self._communicate_gen()
+            while self.pgconn.flush():  # what is long goes out in parts
+                if (yield Wait.RW) & Ready.R:
+                    self.pgconn.consume_input()
         finally:
             yield from self._fetch_gen(flush=False)
 

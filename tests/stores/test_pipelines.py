@@ -73,6 +73,14 @@ async def test_statements_of_one_moment_go_together(one: Database, wire: Guillot
     assert wire.reached == ["read", "read", "commit"]
 
 
+async def test_statements_longer_than_the_socket_takes_go_out_whole(one: Database) -> None:
+    length = text("SELECT length(:long)")
+    long = "x" * 20_000_000
+    async with asyncio.timeout(60), one.begin(ANNA) as tx:
+        found = await together(*(tx.number(length, {"long": long}) for _ in range(2)))
+    assert found == (len(long), len(long))
+
+
 async def test_what_reads_once_is_one_round_trip(one: Database, wire: Guillotine) -> None:
     async with one.begin(BEN, once=True) as tx:
         assert await together(owner(tx), owner(tx)) == ("ben", "ben")

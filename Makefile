@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 HEAVY := browser or calibration or kills or slow or faults or conformance
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all check format bench conformance bundle faults fuzz browser snapshots lock \
+.PHONY: help install demo test test-all check format bench check-figures conformance bundle faults fuzz browser snapshots lock \
   sbom audit licences clean
 
 help:  ## list the targets
@@ -48,8 +48,12 @@ format: $(INSTALLED)  ## let ruff put the files in order
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(INSTALLED)  ## speed, as ratios to floors measured in the same run
-	$(BIN)/reasonloom bench
+bench: $(INSTALLED)  ## speed, as ratios to floors of the same run, and docs/speed.md; BENCH="--sizes 1000,10000" for more
+	$(BIN)/reasonloom bench $(BENCH) --output docs/figures/speed.json
+	$(BIN)/python -m tests.support.docs.speed --measured docs/figures/speed.json
+
+check-figures: $(INSTALLED)  ## fail where docs/speed.md or the code is not that of the last bench
+	$(BIN)/python -m tests.support.docs.speed --check
 
 conformance: $(INSTALLED)  ## MCP's public suite and Inspector against our server (needs npm)
 	$(BIN)/python -m tests.support.clients.conformance

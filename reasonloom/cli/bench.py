@@ -4,8 +4,11 @@ import asyncio
 import json
 import os
 import platform
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict
+from datetime import date
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +27,7 @@ from reasonloom.evals.bench import (
     reasoning,
     thought_graph,
 )
-from reasonloom.evals.bench.environment import bench_engine
+from reasonloom.evals.bench.environment import BenchEngine, bench_engine
 from reasonloom.evals.bench.history import ingestion, search
 from reasonloom.evals.bench.load import SEED as LOAD_SEED
 from reasonloom.evals.bench.server import middleware, replicas, startup
@@ -49,6 +52,7 @@ def measure_statistics() -> list[dict[str, Any]]:
     return found
 
 
+OnEngine = Callable[[BenchEngine], Awaitable[list[Figure]]]
 LEAST, MOST = 10, 1_000_000
 PARTS = (
     "start", "linear", "saving", "memory", "graph", "tree", "sessions", "engine", "ingest",
@@ -85,12 +89,13 @@ def bench(
     parts = _parse_parts(only)
     if output:
         require_output_path("output", output)
+    load = os.getloadavg()
     figures = asyncio.run(_measure(settings))
     if figures:
-        _print_figures(figures)
+        _print_figures(chain(*figures.values()))
     statistics = measure_statistics() if STATISTICS in parts else []
     if output:
-        report = {**_report(figures, settings), STATISTICS: statistics}
+        report = {**_report(figures, settings, load), STATISTICS: statistics}
         write_output("output", output, json.dumps(report, indent=2))
 
 
@@ -114,73 +119,65 @@ def _parse_parts(written: str) -> list[str]:
     return parts
 
 
-async def _measure(settings: dict[str, Any]) -> list[Figure]:
-    parts, runs = settings["only"], settings["runs"]
-    figures: list[Figure] = []
-    if "start" in parts:
-        figures += await startup.measure(settings["starts"])
-    if {"linear", "saving", "memory", "graph", "ingest"}.intersection(parts):
-        figures += await _measure_shared(settings)
-    if "tree" in parts:
-        figures += await reasoning.measure_tree(runs)
-    if "sessions" in parts:
-        figures += await reasoning.measure_sessions(settings["steps"])
-    if "engine" in parts:
-        figures += await thought_graph.measure(runs)
-    if "basins" in parts:
-        async with bench_engine() as prepared:
-            figures += await mental_models.measure_basins(prepared, settings["sizes"])
-    if "models" in parts:
-        async with bench_engine() as prepared:
-            figures += await mental_models.measure_models(prepared, runs)
-    if "history" in parts:
-        async with bench_engine() as prepared:
-            figures += await search.measure(prepared, runs, settings["sizes"])
-    if "evals" in parts:
-        figures += await eval_core.measure(runs)
-    if "middleware" in parts:
-        figures += await middleware.measure(runs)
-    if "replicas" in parts:
-        figures += await replicas.measure()
-    if STUDIO in parts:  # needs a browser
-        figures += await import_module("reasonloom.evals.bench.studio").measure()
+async def _measure(settings: dict[str, Any]) -> dict[str, list[Figure]]:
+    """Return the figures of each part, in the order in which they were taken."""
+    parts, runs, sizes = settings["only"], settings["runs"], settings["sizes"]
+    on_one_engine: dict[str, OnEngine] = {
+        "linear": lambda bench: reasoning.measure_linear(bench, runs),
+        "saving": lambda bench: checkpoints.measure(bench, runs),
+        "memory": lambda bench: memory.measure(bench, runs, sizes, settings["owners"]),
+        "graph": lambda bench: graph_memory.measure(bench, runs, sizes),
+        "ingest": lambda bench: ingestion.measure(bench, settings["megabytes"]),
+    }
+    on_fresh_engines: dict[str, OnEngine] = {
+        "basins": lambda bench: mental_models.measure_basins(bench, sizes),
+        "models": lambda bench: mental_models.measure_models(bench, runs),
+        "history": lambda bench: search.measure(bench, runs, sizes),
+    }
+    alone: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
+        "start": lambda: startup.measure(settings["starts"]),
+        "tree": lambda: reasoning.measure_tree(runs),
+        "sessions": lambda: reasoning.measure_sessions(settings["steps"]),
+        "engine": lambda: thought_graph.measure(runs),
+        "evals": lambda: eval_core.measure(runs),
+        "middleware": lambda: middleware.measure(runs),
+        "replicas": replicas.measure,
+        STUDIO: lambda: import_module("reasonloom.evals.bench.studio").measure(),
+    }
+    figures: dict[str, list[Figure]] = {}
+    if shared := [part for part in on_one_engine if part in parts]:
+        async with bench_engine() as engine:
+            for part in shared:
+                figures[part] = await on_one_engine[part](engine)
+    for part in parts:
+        if part in on_fresh_engines:
+            async with bench_engine() as engine:
+                figures[part] = await on_fresh_engines[part](engine)
+        elif part in alone:
+            figures[part] = await alone[part]()
     return figures
 
 
-async def _measure_shared(settings: dict[str, Any]) -> list[Figure]:
-    """Measure the parts that share one engine."""
-    parts, runs = settings["only"], settings["runs"]
-    figures: list[Figure] = []
-    async with bench_engine() as prepared:
-        if "linear" in parts:
-            figures += await reasoning.measure_linear(prepared, runs)
-        if "saving" in parts:
-            figures += await checkpoints.measure(prepared, runs)
-        if "memory" in parts:
-            figures += await memory.measure(prepared, runs, settings["sizes"], settings["owners"])
-        if "graph" in parts:
-            figures += await graph_memory.measure(prepared, runs, settings["sizes"])
-        if "ingest" in parts:
-            figures += await ingestion.measure(prepared, settings["megabytes"])
-    return figures
-
-
-def _report(figures: list[Figure], settings: dict[str, Any]) -> dict[str, Any]:
-
+def _report(
+    figures: dict[str, list[Figure]], settings: dict[str, Any], load: Sequence[float]
+) -> dict[str, Any]:
     return {
         "reasonloom": __version__,
         "python": platform.python_version(),
         "cores": os.cpu_count(),
+        "date": date.today().isoformat(),
+        "load_before": round(load[0], 1),
         "seed": LOAD_SEED,
         "settings": settings,
         "figures": [
-            {**asdict(figure), "ratio": figure.ratio, "reached": figure.reached}
-            for figure in figures
+            {"part": part, **asdict(figure), "ratio": figure.ratio, "reached": figure.reached}
+            for part, each in figures.items()
+            for figure in each
         ],
     }
 
 
-def _print_figures(figures: list[Figure]) -> None:
+def _print_figures(figures: Iterable[Figure]) -> None:
     table = Table("what", "p50 ms", "p95 ms", "floor ms", "ratio", "goal", "", title="speed")
     for figure in figures:
         table.add_row(

@@ -95,6 +95,16 @@ async def persist_node(
     tx: Transaction, execution: Execution, made: PreparedNode, session: NumberedSession
 ) -> StoredNode:
     """Store a node at the end of its session's chain, or strengthen its duplicate."""
+    stored = await store_node(tx, execution, made, session)
+    if not stored.merged:
+        await session_nodes.link_previous(tx, stored.node_id, session.id, run_id=execution.run.id)
+    return stored
+
+
+async def store_node(
+    tx: Transaction, execution: Execution, made: PreparedNode, session: NumberedSession
+) -> StoredNode:
+    """Store a node in its session, or strengthen its duplicate."""
     draft, run = made.draft, execution.run
     memory = memory_of_run(
         execution,
@@ -115,6 +125,4 @@ async def persist_node(
         duplicate = await deduplication.strengthen_duplicate(tx, memory, keywords=())
         if duplicate is not None:
             return StoredNode(duplicate.id, merged=True)
-    node_id = await memories.store(tx, memory)
-    await session_nodes.link_previous(tx, node_id, session.id, run_id=run.id)
-    return StoredNode(node_id, merged=False)
+    return StoredNode(await memories.store(tx, memory), merged=False)

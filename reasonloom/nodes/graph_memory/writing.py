@@ -24,19 +24,27 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.persistence import (
     NodeDraft,
     PreparedNode,
+    StoredNode,
     persist_node,
     prepare_node,
+    store_node,
 )
 from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.graph_memory import memory_nodes, memory_sessions, supersession
+from reasonloom.stores.graph_memory import (
+    memory_nodes,
+    memory_sessions,
+    session_nodes,
+    supersession,
+)
 from reasonloom.stores.memory import memories
 from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.graph_memory.memory_nodes import NodeRow
+    from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
 
 
 ADD_ORIGIN = "memory_add"
@@ -56,18 +64,23 @@ async def memory_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str,
     )
     made = await prepare_node(execution, draft)
     async with execution.loom.database.begin(execution.caller) as tx:
-        session = await memory_sessions.current(
-            tx, execution.caller, execution.run.effect("session")
+        held, session, _ = await together(
+            memory_sessions.hold(tx),  # before the targets are looked at: none is forgotten then
+            memory_sessions.find(tx, execution.caller),
+            memory_nodes.require_all(
+                tx, {edge.target_id: f"edges.{place}.target_id" for place, edge in enumerate(edges)}
+            ),
         )
-        await memory_nodes.require_all(
-            tx, {edge.target_id: f"edges.{place}.target_id" for place, edge in enumerate(edges)}
-        )
-        stored = await persist_node(tx, execution, made, session)
+        if not held or session is None:
+            session = await memory_sessions.current(
+                tx, execution.caller, execution.run.effect("session")
+            )
+        stored = await store_node(tx, execution, made, session)
         node_id = stored.node_id
         answer = MemoryAdded(
             node_id=node_id,
             event_type=request.event_type,
-            edges_created=await _draw_edges(tx, execution, node_id, edges),
+            edges_created=await _draw_edges(tx, execution, stored, session, edges),
             session_id=session.number,
             deduplicated=stored.merged,
         )
@@ -97,20 +110,30 @@ def _require_distinct(edges: list[NewEdge]) -> None:
 
 
 async def _draw_edges(
-    tx: Transaction, execution: Execution, node_id: int, edges: list[NewEdge]
+    tx: Transaction,
+    execution: Execution,
+    stored: StoredNode,
+    session: NumberedSession,
+    edges: list[NewEdge],
 ) -> int:
-    """Draw edges from the new node; return the number of new ones."""
+    """Draw edges from the new node, and the one of its session's chain; return how many are new.
+
+    The chain's is not counted.
+    """
     by_kind: dict[str, dict[int, float]] = {}
     for edge in edges:
         by_kind.setdefault(edge.edge_type, {})[edge.target_id] = edge.weight
-    return sum(
-        [
-            await memories.link(
-                tx, node_id, targets, kind=kind, origin=ADD_ORIGIN, run_id=execution.run.id
-            )
-            for kind, targets in by_kind.items()
-        ]
+    run_id, node_id = execution.run.id, stored.node_id
+    drawn = [
+        memories.link(tx, node_id, targets, kind=kind, origin=ADD_ORIGIN, run_id=run_id)
+        for kind, targets in by_kind.items()
+    ]
+    if stored.merged:
+        return sum(await together(*drawn))
+    _, *new = await together(
+        session_nodes.link_previous(tx, node_id, session.id, run_id=run_id), *drawn
     )
+    return sum(new)
 
 
 CORRECT_ORIGIN = "memory_correct"

@@ -28,6 +28,7 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import model_basins, model_revisions, models, predictions
 from reasonloom.stores.mental_models.models import ModelRow
 from reasonloom.stores.mental_models.predictions import NewPrediction
+from reasonloom.stores.pipelines import together
 from reasonloom.text.language import is_english
 
 if TYPE_CHECKING:
@@ -134,11 +135,13 @@ async def draft_prediction(
     place = best_template(matches)
     if place is None:
         return PredictionDraft(None)
-    former = await model_revisions.former_basins(tx, model.id)
+    former, record = await together(
+        model_revisions.former_basins(tx, model.id), predictions.record(tx, model.id)
+    )
     home = await _nearest_basin(tx, execution, read, [*model.basins, *former])
     if home in former:
         return PredictionDraft(None, home)
-    tallies = [each for each in await predictions.record(tx, model.id) if each.basin not in former]
+    tallies = [each for each in record if each.basin not in former]
     template, now = model.templates[place], execution.loom.clock()
     return PredictionDraft(
         NewPrediction(
@@ -186,11 +189,10 @@ async def predict_with_model(state: ToolState, runtime: Runtime[Execution]) -> d
     text, notes = clean_name(request.message, field="message")
     async with execution.loom.database.begin(execution.caller, once=True) as tx:
         model = await models.require(tx, request.model_id)
+    if model.status != "active":
+        raise NotActive(INACTIVE.format(status=model.status), field="model_id")
     read = await read_against_triggers(execution.loom.embedder, text, triggers_of([model]))
     async with execution.loom.database.begin(execution.caller) as tx:
-        model = await models.require(tx, request.model_id)
-        if model.status != "active":
-            raise NotActive(INACTIVE.format(status=model.status), field="model_id")
         draft = await draft_prediction(tx, execution, model, read, hours=request.expires_in_hours)
         made = await _persist(tx, execution, draft)
         answer = Predicted(
@@ -211,8 +213,9 @@ async def _persist(
 ) -> PredictionSummary | None:
     if draft.prediction is None:
         return None
-    await predictions.add(tx, draft.prediction)
-    row = await predictions.require(tx, str(draft.prediction.id))
+    _, row = await together(
+        predictions.add(tx, draft.prediction), predictions.require(tx, str(draft.prediction.id))
+    )
     return rendering.prediction_details(row, execution.loom.clock())
 
 

@@ -23,8 +23,10 @@ from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import models, predictions
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
     from datetime import datetime
 
     from reasonloom.stores.mental_models.predictions import PredictionRow
@@ -154,13 +156,16 @@ async def resolve_prediction(state: ResolvingState, runtime: Runtime[Execution])
     async with execution.loom.database.begin(execution.caller) as tx:
         row = await predictions.require(tx, request.prediction_id, hold=True)
         _require_open(row, now)
+        works: list[Coroutine[Any, Any, Any]] = []
         if correct is not None:
-            await predictions.resolve(
-                tx, row, observation=text, correct=correct, judged_by=outcome["by"], now=now
-            )
             error = (row.confidence - correct) ** 2
-            await models.count(tx, row.model, correct=correct, error=error, now=now)
-        model = await models.require(tx, str(row.model))
+            works = [
+                predictions.resolve(
+                    tx, row, observation=text, correct=correct, judged_by=outcome["by"], now=now
+                ),
+                models.count(tx, row.model, correct=correct, error=error, now=now),
+            ]
+        *_, model = await together(*works, models.require(tx, str(row.model)))
         answer = Resolved(
             success=True,
             message=OUTCOME_TEXTS[correct],

@@ -19,6 +19,7 @@ from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import model_revisions, models, predictions
 from reasonloom.stores.mental_models.model_revisions import RevisionRow
+from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -41,16 +42,15 @@ async def revise_model(state: ToolState, runtime: Runtime[Execution]) -> dict[st
     reason, notes = clean_name(request.trigger_description, field="trigger_description")
     async with execution.loom.database.begin(execution.caller) as tx:
         model = await models.require(tx, request.model_id, hold=True)
-        wanted = await _target_basins(tx, model, request)
-        former = await model_revisions.former_basins(tx, model.id) if model.resolved else []
-        now = execution.loom.clock()
-        added, removed = await models.revise(tx, model, wanted, now)
-        left = [each for each in (*former, *removed) if each not in added]
-        tested, correct = 0, 0
-        if model.resolved:
-            tested, correct = await predictions.back_test(
-                tx, model.id, basins=wanted, former=left, floor=execution.loom.embedder.floor
-            )
+        wanted, former = await together(
+            _target_basins(tx, model, request), model_revisions.former_basins(tx, model.id)
+        )
+        now, floor = execution.loom.clock(), execution.loom.embedder.floor
+        left = [each for each in (*former, *model.basins) if each not in wanted]
+        (added, removed), (tested, correct) = await together(
+            models.revise(tx, model, wanted, now),
+            predictions.back_test(tx, model.id, basins=wanted, former=left, floor=floor),
+        )
         row = RevisionRow(
             id=execution.run.effect("revision"),
             model=model.id,
@@ -64,12 +64,16 @@ async def revise_model(state: ToolState, runtime: Runtime[Execution]) -> dict[st
             client=execution.caller.client,
             made_at=now,
         )
-        await model_revisions.add(tx, row)
         if len(added) < len(create.distinct_ids(request.add_basins or [])):
             notes.append(ALREADY_THERE)
         if model.resolved and not tested:
             notes.append(UNTESTED)
-        return await complete_run(tx, execution, _revision_text(row), notes=notes)
+        done: dict[str, Any]
+        _, done = await together(
+            model_revisions.add(tx, row),
+            complete_run(tx, execution, _revision_text(row), notes=notes),
+        )
+        return done
 
 
 async def _target_basins(tx: Transaction, model: ModelRow, request: ReviseModel) -> list[UUID]:

@@ -9,6 +9,7 @@ from uuid import UUID
 from reasonloom.errors import DuplicateName, ModelNotFound
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.pipelines import together
 from reasonloom.stores.statements import load
 
 TAKEN = "A model with this name already exists"
@@ -83,16 +84,11 @@ async def create(tx: Transaction, new: NewModel) -> None:
     Raises:
         DuplicateName: another model of this owner has its name.
     """
-    named = {"id": new.id, "name": new.name}
-    rest = {"domain": new.domain, "description": new.description, "status": new.status}
-    if not await tx.run(SQL.create, {**named, **rest, "now": new.now}):
-        if await tx.first(SQL.made, named) is None:
-            raise DuplicateName(TAKEN, field="name")
-        return
-    await _put_basins(tx, new.id, new.basins)
-    if new.templates:
-        wire = [asdict(each) for each in new.templates]
-        await tx.run(SQL.put_templates, {"id": new.id, "templates": wire})
+    values = {name: getattr(new, name) for name in NewModel.__slots__}
+    values["templates"] = [asdict(each) for each in new.templates]
+    made = await tx.number(SQL.create, values)
+    if not made and await tx.first(SQL.made, {"id": new.id, "name": new.name}) is None:
+        raise DuplicateName(TAKEN, field="name")
 
 
 async def require(
@@ -105,9 +101,11 @@ async def require(
     """
     wanted = parse_uuid(model_id)
     values = {"id": wanted}
-    if wanted and hold and await tx.first(SQL.hold, values) is None:
-        wanted = None
-    row = wanted and await tx.first(SQL.one, values)
+    row = None
+    if wanted and hold:
+        _, row = await together(tx.first(SQL.hold, values), tx.first(SQL.one, values))
+    elif wanted:
+        row = await tx.first(SQL.one, values)
     if not row:
         raise ModelNotFound(model_id, field=field)
     return _model(row)
@@ -141,12 +139,11 @@ async def revise(
     """Give a held model other basins and the next version; return what came and what went."""
     added = [basin for basin in basins if basin not in model.basins]
     removed = [basin for basin in model.basins if basin not in basins]
-    if removed:
-        values = {"id": model.id, "basins": removed}
-        await tx.run(SQL.take_basins, values)
-    if added:
-        await _put_basins(tx, model.id, added)
-    await tx.run(SQL.revised, {"id": model.id, "now": now})
+    await together(
+        tx.run(SQL.take_basins, {"id": model.id, "basins": removed}),
+        tx.run(SQL.put_basins, {"id": model.id, "basins": added}),
+        tx.run(SQL.revised, {"id": model.id, "now": now}),
+    )
     return added, removed
 
 
@@ -165,11 +162,6 @@ async def count(
 async def taken_names(tx: Transaction, names: Sequence[str]) -> set[str]:
     """Return those of `names` that models have."""
     return {row.name for row in await tx.all(SQL.named, {"names": list(names)})}
-
-
-async def _put_basins(tx: Transaction, model: UUID, basins: Sequence[UUID]) -> None:
-    """Append basins in their order."""
-    await tx.run(SQL.put_basins, {"id": model, "basins": list(basins)})
 
 
 def _model(row: Any) -> ModelRow:

@@ -1,8 +1,19 @@
 -- name: create
--- types: id uuid
-INSERT INTO models (owner, id, name, domain, description, status, created_at, updated_at)
-VALUES (:owner, :id, :name, :domain, :description, :status, :now, :now)
-ON CONFLICT DO NOTHING
+-- types: id uuid, basins uuid[], templates jsonb
+WITH made AS (
+    INSERT INTO models (owner, id, name, domain, description, status, created_at, updated_at)
+    VALUES (:owner, :id, :name, :domain, :description, :status, :now, :now)
+    ON CONFLICT DO NOTHING RETURNING id),
+basins_put AS (
+    INSERT INTO model_basins (owner, model, basin, position)
+    SELECT :owner, made.id, given.basin, given.place
+    FROM made, unnest(:basins) WITH ORDINALITY given (basin, place)),
+templates_put AS (
+    INSERT INTO model_templates (owner, model, number, trigger, predict, suggest, other_keys)
+    SELECT :owner, made.id, place, each ->> 'trigger', each ->> 'predict', each ->> 'suggest',
+        each -> 'other_keys'
+    FROM made, jsonb_array_elements(:templates) WITH ORDINALITY given (each, place))
+SELECT count(*) FROM made
 
 -- name: made
 -- types: id uuid
@@ -14,13 +25,6 @@ INSERT INTO model_basins (owner, model, basin, position)
 SELECT :owner, :id, given.basin, given.place + coalesce((SELECT max(b.position)
     FROM model_basins b WHERE b.owner = :owner AND b.model = :id), 0)
 FROM unnest(:basins) WITH ORDINALITY given (basin, place) ON CONFLICT DO NOTHING
-
--- name: put_templates
--- types: id uuid, templates jsonb
-INSERT INTO model_templates (owner, model, number, trigger, predict, suggest, other_keys)
-SELECT :owner, :id, place, each ->> 'trigger', each ->> 'predict', each ->> 'suggest',
-    each -> 'other_keys'
-FROM jsonb_array_elements(:templates) WITH ORDINALITY given (each, place) ON CONFLICT DO NOTHING
 
 -- fragment: whole
 SELECT m.id, m.name, m.domain, m.description, m.status, m.version, m.resolved, m.correct,

@@ -49,6 +49,7 @@ format: $(INSTALLED)  ## let ruff put the files in order
 	$(BIN)/ruff check --fix .
 
 bench: $(INSTALLED)  ## speed, as ratios to floors of the same run, and docs/speed.md; BENCH="--sizes 1000,10000" for more
+	@mkdir -p docs/figures
 	$(BIN)/reasonloom bench $(BENCH) --output docs/figures/speed.json
 	$(BIN)/python -m tests.support.docs.speed --measured docs/figures/speed.json
 

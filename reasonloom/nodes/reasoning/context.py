@@ -13,7 +13,7 @@ from reasonloom.llm.providers.caller import CALLER
 from reasonloom.nodes.history import projects
 from reasonloom.nodes.history.truncation import truncate
 from reasonloom.nodes.memory.injection.detection import detect_injection, mark_suspicious
-from reasonloom.nodes.memory.retrieval.retrieve import retrieve
+from reasonloom.nodes.memory.retrieval.retrieve import Search, retrieve_all
 from reasonloom.nodes.sessions.context import extract_steps, session_context
 from reasonloom.stores.graph_memory.session_nodes import EPISODE_TOOL
 from reasonloom.stores.memory.search import retrieval
@@ -59,6 +59,9 @@ TRANSCRIPT_TOKENS = 300
 """Tokens of an excerpt of a past conversation in a prompt; its parts are cut alike."""
 
 LABEL = re.compile(r"^\[M(\d+)")
+CATEGORY = re.compile(r"\w[\w -]{0,23}")
+"""One that can be a fact's kind in its label: it does not end the label, or begin another line."""
+
 LEFT_OUT = "left out, because they read like orders: {names}"
 WRITTEN_BY = "[Stored by {writer}.]\n"
 TRANSCRIPT_HEADER = (
@@ -193,24 +196,17 @@ async def _search(
 
     Past conversations are searched by the first text alone.
     """
-    searches = [(text, Scope(superseded=True), limit) for text in texts]
-    if texts and await _has_transcripts(execution):
-        searches.append((texts[0], Scope(kinds=("transcript",)), MOST_EXCERPTS))
+    searches = [Search(text, Scope(superseded=True), limit=limit) for text in texts]
+    if texts:
+        searches.append(Search(texts[0], Scope(kinds=("transcript",)), limit=MOST_EXCERPTS))
     best: dict[int, ScoredMemory] = {}
     notes: dict[str, None] = {}
-    for text, scope, most in searches:
-        found = await retrieve(execution, text, scope=scope, limit=most)
+    for found in await retrieve_all(execution, searches) if searches else ():
         notes.update(dict.fromkeys(found.notes))
         for each in found.page:
             known = best.setdefault(each.memory.id, each)
             best[each.memory.id] = max(known, each, key=lambda one: one.score)
     return sorted(best.values(), key=lambda each: (-each.score, each.memory.id)), [*notes]
-
-
-async def _has_transcripts(execution: Execution) -> bool:
-    """Tell whether there are past conversations; they are searched separately."""
-    async with execution.loom.database.begin(execution.caller, once=True) as tx:
-        return (await retrieval.weigh_terms(tx, "", None, transcripts=True)).visible > 0
 
 
 def _others(found: Sequence[ScoredMemory], text: str) -> list[ScoredMemory]:
@@ -322,7 +318,10 @@ def _label(memory: FoundMemory, number: int, successor: int | None = None) -> st
     """Return a memory's number in the prompt with its date, its kind and what replaced it."""
     excerpt = _is_excerpt(memory)
     when = (memory.created_at if excerpt else memory.valid_from).date()
-    parts = [f"M{number}", when.isoformat(), "conversation" if excerpt else memory.event_type]
+    kind = "conversation" if excerpt else memory.event_type
+    if kind == "fact" and CATEGORY.fullmatch(memory.category or ""):
+        kind = memory.category or kind
+    parts = [f"M{number}", when.isoformat(), kind]
     return f"[{', '.join([*parts, *([f'superseded by M{successor}'] if successor else [])])}]"
 
 

@@ -46,6 +46,24 @@ async def test_up_to_twenty_are_labelled_with_date_and_kind(engine: Engine) -> N
     assert [each["label"] for each in found] == [f"[M{n}, {today}, fact]" for n in numbers]
 
 
+@pytest.mark.parametrize(
+    ("category", "kind"),
+    [
+        ("decision", "decision"),
+        ("open question", "open question"),
+        ("x] [M9, 2026", "fact"),
+        ("a\nb", "fact"),
+    ],
+)
+async def test_a_fact_with_a_category_is_labelled_with_it(
+    engine: Engine, category: str, kind: str
+) -> None:
+    content = "The checkout service runs on Postgres."
+    await remember(engine, content, metadata={"category": category})
+    today = engine.loom.clock().date().isoformat()
+    assert [each["label"] for each in await chosen(engine)] == [f"[M1, {today}, {kind}]"]
+
+
 async def test_a_problem_about_something_else_is_given_nothing(engine: Engine) -> None:
     await remember(engine, "The checkout service timed out in November: its pool was full.")
     await remember(engine, "Ben waters the tomatoes in the greenhouse.", sessionId="another")

@@ -82,6 +82,57 @@ class RetrievedPage:
     readings: Mapping[int, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What to search for, in which memories, and which page of what is found.
+
+    Attributes:
+        pool: the number of candidates that each list contributes.
+    """
+
+    query: str
+    scope: Scope
+    sectors: Sequence[str] = SECTORS
+    offset: int = 0
+    limit: int = 10
+    pool: int = POOL
+
+    @property
+    def start(self) -> int:
+        """Where to begin to fetch: later pages do not hold the best, whose order alone changes."""
+        return 0 if self.offset < BEST else self.offset
+
+    @property
+    def end(self) -> int:
+        """Where to end."""
+        return max(self.offset + self.limit, BEST)
+
+    @property
+    def asks(self) -> bool:
+        """Whether the best are ordered anew, as the reader finds."""
+        return not self.start and QUESTION.search(self.query) is not None
+
+
+@dataclass(slots=True)
+class _Found:
+    """What a search has found, so far."""
+
+    search: Search
+    question: RankingQuery
+    ranking: Ranking
+    memories: list[ScoredMemory]
+    notes: list[str]
+
+    def page(self, readings: Mapping[int, float], *, guarded: bool) -> RetrievedPage:
+        start = self.search.offset - self.search.start
+        shown = self.memories[start : start + self.search.limit]
+        own = [each.memory for each in shown if each.memory.source_kind != "transcript"]
+        if guarded:
+            contents = {f"mem-{each.id}": each.content for each in own}
+            self.notes += injection_notes(contents, self.search.query)
+        return RetrievedPage(shown, len(self.ranking.ranked), self.notes, readings)
+
+
 async def retrieve(
     execution: Execution,
     query: str | None,
@@ -94,12 +145,11 @@ async def retrieve(
 ) -> RetrievedPage:
     """Return a page of the memories of `scope` that match `query`, or of all; best first.
 
-    The query is embedded before the one transaction that searches. `pool` is the number of
-    candidates that each list contributes to a query.
+    `pool` is the number of candidates that each list contributes to a query.
     """
     if query:
-        page = slice(offset, offset + limit)
-        return await _retrieve_by_query(execution, query, scope, sectors, page, pool)
+        search = Search(query, scope, sectors, offset, limit, pool)
+        return (await retrieve_all(execution, [search]))[0]
     most = max(POOL, offset + limit)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         ids, (total, _) = await together(
@@ -119,57 +169,110 @@ async def retrieve(
     return RetrievedPage(ordered[offset : offset + limit], total)
 
 
-async def _retrieve_by_query(
-    execution: Execution,
-    query: str,
-    scope: Scope,
-    sectors: Sequence[str],
-    page: slice,
-    pool: int,
-) -> RetrievedPage:
+async def retrieve_all(execution: Execution, searches: Sequence[Search]) -> list[RetrievedPage]:
+    """Return the page of each search; all together take as many round trips as one.
+
+    The queries are embedded before the one transaction that searches.
+    """
+    loom = execution.loom
+    questions, notes = await _read(execution, searches)
+    async with loom.database.begin(execution.caller, searching=True) as tx:
+        rankings = await together(
+            *(
+                _rank(tx, execution, question, each)
+                for question, each in zip(questions, searches, strict=True)
+            )
+        )
+        tx.end_with_next()
+        fetched = await together(
+            *(
+                together(
+                    _fetch_page(tx, ranking.ranked[each.start : each.end]),
+                    retrieval_notes(tx, ranking, loom.embedder.model, each.pool),
+                )
+                for ranking, each in zip(rankings, searches, strict=True)
+            )
+        )
+    found = [
+        _Found(search, question, ranking, memories, [*notes, *left_out])
+        for search, question, ranking, (memories, left_out) in zip(
+            searches, questions, rankings, fetched, strict=True
+        )
+    ]
+    return await _read_best(execution, found)
+
+
+async def _read(
+    execution: Execution, searches: Sequence[Search]
+) -> tuple[list[RankingQuery], list[str]]:
+    """Return what each search asks for, and a note where texts could not be embedded."""
     loom = execution.loom
     model = loom.embedder.model
     async with loom.database.begin(execution.caller, searching=True, once=True) as tx:
-        tags, terms = await together(
-            retrieval.tags_in(tx, query),
-            retrieval.weigh_terms(tx, query, model, transcripts=scope.of_transcripts),
+        read = await together(
+            *(
+                together(
+                    retrieval.tags_in(tx, each.query),
+                    retrieval.weigh_terms(
+                        tx, each.query, model, transcripts=each.scope.of_transcripts
+                    ),
+                )
+                for each in searches
+            )
         )
-    named = tags_named(query, tags)
-    common = {name for name in named if tags[name]}
-    vectors, notes = await embed_or_note(loom.embedder, [without_names(query, common)])
-    near = Nearness(vectors[0], model, sectors) if vectors else None
-    guarded = loom.settings.suspicion
-    today = (scope.held_to or loom.clock()).date()
-    time = question_time(query, today)
-    dates = date_terms_of_query(query, today)
-    question = RankingQuery(query, terms, near, named, dates, loom.embedder.floor, guarded, time)
-    async with loom.database.begin(execution.caller, searching=True) as tx:
-        found = await rank(tx, execution, question, scope=scope, pool=pool)
-        # Later pages do not hold the best, whose order alone changes.
-        start = 0 if page.start < BEST else page.start
-        tx.end_with_next()
-        memories, left_out = await together(
-            _fetch_page(tx, found.ranked[start : max(page.stop, BEST)]),
-            retrieval_notes(tx, found, model, pool),
-        )
-    notes += left_out
-    readings: dict[int, float] = {}
-    if not start and QUESTION.search(query) is not None:
-        now = scope.held_to or loom.clock()
-        compared = near and loom.settings.supersede != "off"
-        pairs = rivals(memories, now) if compared else []
-        cosines: dict[tuple[int, int], float] = {}
-        if pairs:
-            ids = {each for pair in pairs for each in pair}
-            async with loom.database.begin(execution.caller, searching=True, once=True) as tx:
-                cosines = await similarity.cosines(tx, ids, model)
-        alike = {pair: cosines[pair] for pair in pairs if pair in cosines}
-        memories, readings = await reorder(query, memories, time, alike)
-    memories = memories[page.start - start : page.stop - start]
-    own = [each.memory for each in memories if each.memory.source_kind != "transcript"]
-    if guarded:
-        notes += injection_notes({f"mem-{each.id}": each.content for each in own}, query)
-    return RetrievedPage(memories, len(found.ranked), notes, readings)
+    named = [tags_named(each.query, tags) for each, (tags, _) in zip(searches, read, strict=True)]
+    texts = [
+        without_names(each.query, {name for name in names if tags[name]})
+        for each, names, (tags, _) in zip(searches, named, read, strict=True)
+    ]
+    vectors, notes = await embed_or_note(loom.embedder, texts)
+    questions = []
+    for place, (each, names, (_, terms)) in enumerate(zip(searches, named, read, strict=True)):
+        near = Nearness(vectors[place], model, each.sectors) if vectors else None
+        today = (each.scope.held_to or loom.clock()).date()
+        time, dates = question_time(each.query, today), date_terms_of_query(each.query, today)
+        questions.append(
+            RankingQuery(
+                each.query, terms, near, names, dates, loom.embedder.floor,
+                loom.settings.suspicion, time,
+            )
+        )  # fmt: skip
+    return questions, notes
+
+
+async def _rank(
+    tx: Transaction, execution: Execution, question: RankingQuery, search: Search
+) -> Ranking:
+    if search.scope.of_transcripts and not question.terms.visible:
+        return Ranking([], cut=False, unlike=False)
+    return await rank(tx, execution, question, scope=search.scope, pool=search.pool)
+
+
+async def _read_best(execution: Execution, found: Sequence[_Found]) -> list[RetrievedPage]:
+    """Return the pages, the best of those that answer a question ordered as the reader finds."""
+    loom = execution.loom
+    compares = loom.settings.supersede != "off"
+    pairs = [
+        rivals(each.memories, each.search.scope.held_to or loom.clock())
+        if compares and each.search.asks and each.question.near
+        else []
+        for each in found
+    ]
+    ids = {one for some in pairs for pair in some for one in pair}
+    cosines: dict[tuple[int, int], float] = {}
+    if ids:
+        async with loom.database.begin(execution.caller, searching=True, once=True) as tx:
+            cosines = await similarity.cosines(tx, ids, loom.embedder.model)
+    pages = []
+    for each, some in zip(found, pairs, strict=True):
+        readings: dict[int, float] = {}
+        if each.search.asks:
+            alike = {pair: cosines[pair] for pair in some if pair in cosines}
+            each.memories, readings = await reorder(
+                each.search.query, each.memories, each.question.time, alike
+            )
+        pages.append(each.page(readings, guarded=loom.settings.suspicion))
+    return pages
 
 
 async def retrieval_notes(tx: Transaction, found: Ranking, model: str, pool: int) -> list[str]:

@@ -174,13 +174,12 @@ async def grow(tx: Transaction, new: Iterable[tuple[NewBranch, NewThought]]) -> 
 
 
 async def append(tx: Transaction, thought: NewThought) -> UUID:
-    """Store a thought as the head of its branch, unless it is stored already; return the branch.
+    """Store a thought as the head of its branch; return the branch.
 
-    Only for a branch that nobody else can have moved: created in this transaction, or its head
-    read in it.
+    Only for a thought that is not stored, and a branch that nobody else can have moved: created in
+    this transaction, or its head read in it.
     """
-    if await thoughts.store(tx, thought):
-        await _advance(tx, thought)
+    await together(thoughts.store(tx, thought), _advance(tx, thought))
     return thought.branch_id
 
 

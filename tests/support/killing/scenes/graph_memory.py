@@ -44,17 +44,17 @@ async def ended(engine: Engine, owner: str, told: dict[str, Any]) -> None:
 
 MEMORY_ADD = Scene(
     "memory_add", "memory_add", "memory_add", a_reason,
-    {"runs": 1, "sessions": 0, "memories": 1, "views": EVERY_SECTOR, "edges": 2}, least=15,
+    {"runs": 1, "sessions": 0, "memories": 1, "views": EVERY_SECTOR, "edges": 2}, least=10,
 )  # fmt: skip
 CONVERSATION_LOG = Scene(
     "conversation_log", "conversation_log", "conversation_log",
     Given({"user_message": "Wer kommt?", "agent_response": "Anna.", "topic": "küche"}),
     {"runs": 1, "sessions": 1, "current_sessions": 1, "memories": 2, "views": 2 * EVERY_SECTOR,
-     "edges": 1}, least=20,
+     "edges": 1}, least=15,
 )  # fmt: skip
 SESSION_END = Scene(
     "session_end", "session_end", "session_end", a_session_to_end,
-    {"runs": 1, "sessions": 0, "memories": 1, "views": EVERY_SECTOR, "edges": 3 + 1}, least=40,
+    {"runs": 1, "sessions": 0, "memories": 1, "views": EVERY_SECTOR, "edges": 3 + 1}, least=30,
     calls=1, after=ended,
 )  # fmt: skip
 MEMORY_SCENES = (MEMORY_ADD, CONVERSATION_LOG, SESSION_END)

@@ -169,23 +169,23 @@ async def look(engine: Engine, order: Order) -> dict[str, Any]:
 
 CREATE_MODEL = Scene(
     "create_model", "create_model", "create_model", a_model_to_be,
-    {"runs": 1, "models": 1, "model_basins": 2, "model_templates": 2}, least=10, after=made,
+    {"runs": 1, "models": 1, "model_basins": 2, "model_templates": 2}, least=5, after=made,
 )  # fmt: skip
 REVISE_MODEL = Scene(
     "revise_model", "revise_model", "revise_model", a_revision,
-    {"runs": 1, "models": 0, "model_basins": 0, "model_revisions": 1}, least=15, after=revised,
+    {"runs": 1, "models": 0, "model_basins": 0, "model_revisions": 1}, least=10, after=revised,
 )  # fmt: skip
 PREDICT_WITH_MODEL = Scene(
     "predict_with_model", "predict_with_model", "predict_with_model", a_message,
-    {"runs": 1, "predictions": 1}, least=10, after=predicted,
+    {"runs": 1, "predictions": 1}, least=5, after=predicted,
 )  # fmt: skip
 RESOLVE_PREDICTION = Scene(
     "resolve_prediction", "resolve_prediction", "resolve_prediction", an_observation,
-    {"runs": 1, "predictions": 0}, least=30, calls=1, after=resolved,
+    {"runs": 1, "predictions": 0}, least=15, calls=1, after=resolved,
 )  # fmt: skip
 CLUSTERS_JOINED = Scene(
     "clusters_joined", "", "", more_of_a_topic,
-    {"runs": 0, "basins": 0, "basin_members": 3, "basin_runs": 0}, least=20, make=look,
+    {"runs": 0, "basins": 0, "basin_members": 3, "basin_runs": 0}, least=10, make=look,
 )  # fmt: skip
 OF_RECORDS = (REVISE_MODEL, RESOLVE_PREDICTION)
 """The scenes of models that a short test takes: what is read, changed and counted."""

@@ -127,81 +127,81 @@ async def executed(engine: Engine, owner: str, answer: dict[str, Any]) -> None:
 
 REMEMBER = Scene(
     "remember", "remember", "remember", Given(FACT),
-    {"runs": 1, "sessions": 1, "memories": 1, "views": EVERY_SECTOR}, least=15,
+    {"runs": 1, "sessions": 1, "memories": 1, "views": EVERY_SECTOR}, least=10,
 )  # fmt: skip
 LINEAR = Scene(
-    "linear", "reasoning_linear", "linear", Given(ASKED), THOUGHT, least=40, calls=1
+    "linear", "reasoning_linear", "linear", Given(ASKED), THOUGHT, least=25, calls=1
 )  # fmt: skip
 TREE = Scene(
     "tree", "reasoning_tree", "tree",
     Given({"content": "Where shall we eat?", "max_branches": 2}),
-    {**THOUGHT, "branches": 3, "thoughts": 3}, least=75, calls=1 + 2 + 2,
+    {**THOUGHT, "branches": 3, "thoughts": 3}, least=45, calls=1 + 2 + 2,
 )  # fmt: skip
 DIVERGENT = Scene(
     "divergent", "reasoning_divergent", "divergent",
     Given({
         "content": "How is Anna kept safe?", "num_perspectives": 3, "constraints": ["no peanuts"],
     }),
-    {**THOUGHT, "branches": 4, "thoughts": 4}, least=85, calls=3 + 1 + 3 + 1,
+    {**THOUGHT, "branches": 4, "thoughts": 4}, least=50, calls=3 + 1 + 3 + 1,
 )  # fmt: skip
 REFLECTION = Scene(
     "reflection", "reasoning_reflection", "reflection", a_thought,
-    {**THOUGHT, "sessions": 0, "branches": 0}, least=75, calls=2 * 3,
+    {**THOUGHT, "sessions": 0, "branches": 0}, least=45, calls=2 * 3,
 )  # fmt: skip
 EVALUATE = Scene(
     "reflection_evaluate", "reasoning_reflection_evaluate", "reflection_evaluate", a_session,
-    {"runs": 1, "thoughts": 0, "memories": 0}, least=35, calls=1,
+    {"runs": 1, "thoughts": 0, "memories": 0}, least=20, calls=1,
 )  # fmt: skip
 AUTO = Scene(
     "auto", "reasoning_auto", "auto", Given({**ASKED, "execute": True, "hints": ["one step"]}),
-    {**THOUGHT, "runs": 2}, least=70, calls=1 + 1, after=executed,
+    {**THOUGHT, "runs": 2}, least=40, calls=1 + 1, after=executed,
 )  # fmt: skip
 AGREED = Scene(
     "auto_agreed", "reasoning_auto", "auto", Given({**ASKED, "execute": True}), THOUGHT,
-    least=55, calls=2, after=executed,
+    least=35, calls=2, after=executed,
 )  # fmt: skip
 CHECKPOINT_CREATE = Scene(
     "checkpoint_create", "reasoning_checkpoint_create", "checkpoint_create", a_checkpoint_to_be,
-    {"runs": 1, "session_checkpoints": 1, "thoughts": 0}, least=15,
+    {"runs": 1, "session_checkpoints": 1, "thoughts": 0}, least=10,
 )  # fmt: skip
 TREE_COMPLETE = Scene(
     "tree_complete", "reasoning_tree_complete", "tree_complete", a_branch,
-    {"runs": 1, "branches": 0}, least=15, after=completed,
+    {"runs": 1, "branches": 0}, least=10, after=completed,
 )  # fmt: skip
 BACKTRACK = Scene(
     "backtrack", "reasoning_backtrack", "backtrack", a_way_back,
-    {"runs": 1, "thoughts": 1, "branches": 1, "state_snapshots": 1, "memories": 1}, least=45,
+    {"runs": 1, "thoughts": 1, "branches": 1, "state_snapshots": 1, "memories": 1}, least=25,
     calls=1, after=restored,
 )  # fmt: skip
 FORK = Scene(
     "fork", "reasoning_linear", "linear", a_run,
-    {"runs": 1, "sessions": 0, "thoughts": 1, "branches": 1, "memories": 1}, least=40, calls=1,
+    {"runs": 1, "sessions": 0, "thoughts": 1, "branches": 1, "memories": 1}, least=25, calls=1,
     make=victim.fork,
 )  # fmt: skip
 CONSOLIDATE = Scene(
     "consolidate", "consolidate_memories", "consolidate_memories", old_episodes,
-    {"runs": 1, "memories": 2, "edges": 6}, least=55, calls=2, midway=whole_groups,
+    {"runs": 1, "memories": 2, "edges": 6}, least=35, calls=2, midway=whole_groups,
 )  # fmt: skip
 BREAKDOWN = Scene(
     "breakdown", "breakdown", "breakdown", Given({"problem": "Cook for Anna.", "maxDepth": 3}),
-    THOUGHT, least=65, calls=1 + 2 + 1,
+    THOUGHT, least=40, calls=1 + 2 + 1,
 )  # fmt: skip
 PONDER = Scene(
     "ponder", "ponder", "ponder",
     Given({"problem": "How is Anna kept safe?", "timeout": 60_000,
            "context": {"constraints": ["no peanuts"]}}),
-    THOUGHT, least=165, calls=4 * 4 + 1 + 5,
+    THOUGHT, least=100, calls=4 * 4 + 1 + 5,
 )  # fmt: skip
 DELIBERATE = Scene(
     "deliberate", "ponder", "deliberate",
     Given({"problem": "How is Anna kept safe?", "timeout": 60_000,
            "context": {"constraints": ["no peanuts"]}}),
-    THOUGHT, least=100, calls=2 * (4 + 1) + 5,
+    THOUGHT, least=60, calls=2 * (4 + 1) + 5,
 )  # fmt: skip
 ANALYZE = Scene(
     "analyze", "analyze", "analyze",
     Given({"problem": "Why does the dinner go wrong?", "context": {"constraints": ["no peanuts"]}}),
-    THOUGHT, least=95, calls=1 + 5 + 1 + 1,
+    THOUGHT, least=55, calls=1 + 5 + 1 + 1,
 )  # fmt: skip
 OF_GRAPHS = (REFINE, RUN)
 """The scenes of graphs that a short test takes: ballots side by side, and a whole plan."""

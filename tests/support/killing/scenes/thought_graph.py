@@ -96,31 +96,31 @@ async def carried_out(engine: Engine, owner: str, answer: dict[str, Any]) -> Non
 
 GENERATE = Scene(
     "got_generate", "reasoning_got_generate", "got_generate", a_graph,
-    {**NODE, "graph_nodes": 3, "graph_edges": 3}, least=50, calls=2,
+    {**NODE, "graph_nodes": 3, "graph_edges": 3}, least=35, calls=2,
 )  # fmt: skip
 SCORE = Scene(
     "got_score", "reasoning_got_score", "got_score", a_node,
-    {**NODE, "graph_nodes": 0, "graph_edges": 1}, least=55, calls=1, after=scored,
+    {**NODE, "graph_nodes": 0, "graph_edges": 1}, least=40, calls=1, after=scored,
 )  # fmt: skip
 REFINE = Scene(
     "got_refine", "reasoning_got_refine", "got_refine", a_node,
-    {**NODE, "graph_edges": 1}, least=60, calls=1 + 2, after=refined,
+    {**NODE, "graph_edges": 1}, least=40, calls=1 + 2, after=refined,
 )  # fmt: skip
 AGGREGATE = Scene(
     "got_aggregate", "reasoning_got_aggregate", "got_aggregate", some_nodes,
-    {**NODE, "graph_edges": 3}, least=65, calls=1 + 3,
+    {**NODE, "graph_edges": 3}, least=45, calls=1 + 3,
 )  # fmt: skip
 PRUNE = Scene(
     "got_prune", "reasoning_got_prune", "got_prune", unscored_nodes,
-    {**NODE, "graph_nodes": 0, "graph_prunings": 1}, least=60, calls=3, after=pruned,
+    {**NODE, "graph_nodes": 0, "graph_prunings": 1}, least=40, calls=3, after=pruned,
 )  # fmt: skip
 FINALIZE = Scene(
     "got_finalize", "reasoning_got_finalize", "got_finalize", two_ends,
-    {**NODE, "graph_nodes": 0, "thoughts": 1, "memories": 1}, least=55, calls=1, after=closed,
+    {**NODE, "graph_nodes": 0, "thoughts": 1, "memories": 1}, least=40, calls=1, after=closed,
 )  # fmt: skip
 RUN = Scene(
     "got_run", "reasoning_got_run", "got_run", Given({"problem": PROBLEM}),
     {**NODE, "thought_graphs": 1, "graph_nodes": 7, "thoughts": 1, "memories": 1},
-    least=125, calls=1 + 3 + 2 + 3 + 1 + 2, after=carried_out,
+    least=90, calls=1 + 3 + 2 + 3 + 1 + 2, after=carried_out,
 )  # fmt: skip
 GRAPH_SCENES = (GENERATE, SCORE, REFINE, AGGREGATE, PRUNE, FINALIZE, RUN)

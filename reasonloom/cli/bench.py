@@ -166,7 +166,7 @@ def _report(
         "python": platform.python_version(),
         "cores": os.cpu_count(),
         "date": date.today().isoformat(),
-        "load_before": round(load[0], 1),
+        "load": [round(load[0], 1), round(os.getloadavg()[0], 1)],
         "seed": LOAD_SEED,
         "settings": settings,
         "figures": [

@@ -78,10 +78,11 @@ def _circumstances(report: Report, parts: Sequence[str]) -> str:
         f" --owners {settings['owners']} --steps {settings['steps']}"
         f" --megabytes {settings['megabytes']}"
     )
+    before, after = report["load"]
     return (
         f"`reasonloom bench --only {','.join(parts)} {options}` (seed {report['seed']}) at commit"
         f" {report['commit']} on {report['date']}, round trips {report['round_trips']}, Python"
-        f" {report['python']}, {report['cores']} cores, load before {report['load_before']:g}."
+        f" {report['python']}, {report['cores']} cores, load {before:g} before and {after:g} after."
     )
 
 

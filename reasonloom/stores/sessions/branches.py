@@ -147,8 +147,9 @@ async def extend(
     *_, branch = await together(*works, tx.first(SQL.head, {"id": thought.branch_id}))
     if branch is None:
         raise BranchNotFound(str(thought.branch_id))
-    if branch.head_id == thought.parent_id:
-        return await append(tx, thought)
+    if branch.head_id == thought.parent_id:  # so it is not stored: it would be the head
+        await together(thoughts.store(tx, thought), _advance(tx, thought))
+        return thought.branch_id
     stored = await tx.first(SQL.branch_of, {"id": thought.id})
     if stored is not None:
         return UUID(str(stored.branch_id))
@@ -174,12 +175,13 @@ async def grow(tx: Transaction, new: Iterable[tuple[NewBranch, NewThought]]) -> 
 
 
 async def append(tx: Transaction, thought: NewThought) -> UUID:
-    """Store a thought as the head of its branch; return the branch.
+    """Store a thought as the head of its branch, unless it is stored already; return the branch.
 
-    Only for a thought that is not stored, and a branch that nobody else can have moved: created in
-    this transaction, or its head read in it.
+    Only for a branch that nobody else can have moved: created in this transaction, or its head
+    read in it.
     """
-    await together(thoughts.store(tx, thought), _advance(tx, thought))
+    if await thoughts.store(tx, thought):
+        await _advance(tx, thought)
     return thought.branch_id
 
 

@@ -187,7 +187,7 @@ def test_of_two_hooks_at_once_each_chunk_is_stored_once(host: Host) -> None:
 
 
 def test_what_does_not_fit_into_the_time_goes_on_the_next_time(host: Host) -> None:
-    host.wrote(generated(250, script=worked(host)))
+    host.wrote(generated(150, script=worked(host)))
     host.more = {"REASONLOOM_HOOK_SECONDS": "3"}
     begun = time.monotonic()
     host.hook("session-end", given=host.given("SessionEnd"))

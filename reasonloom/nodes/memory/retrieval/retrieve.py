@@ -125,12 +125,12 @@ class _Found:
 
     def page(self, readings: Mapping[int, float], *, guarded: bool) -> RetrievedPage:
         start = self.search.offset - self.search.start
-        shown = self.memories[start : start + self.search.limit]
-        own = [each.memory for each in shown if each.memory.source_kind != "transcript"]
+        memories = self.memories[start : start + self.search.limit]
+        own = [each.memory for each in memories if each.memory.source_kind != "transcript"]
         if guarded:
             contents = {f"mem-{each.id}": each.content for each in own}
             self.notes += injection_notes(contents, self.search.query)
-        return RetrievedPage(shown, len(self.ranking.ranked), self.notes, readings)
+        return RetrievedPage(memories, len(self.ranking.ranked), self.notes, readings)
 
 
 async def retrieve(

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
 from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.base import (
+    WRITES_IDX_MAP,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+)
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg import AsyncConnection, AsyncCursor, InterfaceError, OperationalError
 from psycopg.rows import DictRow, dict_row
@@ -55,8 +62,52 @@ class _AtOnce(asyncio.Lock):
         """Do nothing."""
 
 
+@dataclass(slots=True)
+class _Statements:
+    """Statements to be sent later, collected like by a cursor."""
+
+    collected: list[tuple[str, Any, bool]] = field(default_factory=list)
+
+    async def execute(self, query: str, params: Sequence[Any]) -> None:
+        """Collect a statement."""
+        self.collected.append((query, params, False))
+
+    async def executemany(self, query: str, params: Sequence[Sequence[Any]]) -> None:
+        """Collect a statement with several rows of values."""
+        self.collected.append((query, params, True))
+
+    async def send(self, cursor: AsyncCursor[DictRow]) -> None:
+        """Execute the statements in their order."""
+        for query, params, many in self.collected:
+            await (cursor.executemany if many else cursor.execute)(query, params)
+
+
+@dataclass(slots=True)
+class _Unsaved:
+    """What a thread has not saved yet: its first checkpoints, and results of the step at work."""
+
+    checkpoints: _Statements = field(default_factory=_Statements)
+    writes: _Statements = field(default_factory=_Statements)
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """One use of the saver: where its statements wait, or else what is sent ahead of them."""
+
+    waits_in: _Statements | None = None
+    sent_before: Sequence[_Statements] = ()
+
+
+_use: ContextVar[_Use] = ContextVar("use", default=_Use())  # noqa: B039 - it is frozen
+
+
 class _Saver(AsyncPostgresSaver):
-    """LangGraph's saver, each of whose uses is a transaction of the owner, sent as one.
+    """LangGraph's saver, with one round trip for each step.
+
+    LangGraph saves the result of each task, and then the checkpoint that holds them all. Here
+    results are saved only where no checkpoint follows: with an error, or a question to the caller.
+    The two checkpoints before the first node are saved with the one behind it. After a kill a step
+    at work is executed again from recorded replies, all of its tasks.
 
     The database may go away under a run: that is our error, to be tried again.
     """
@@ -65,6 +116,43 @@ class _Saver(AsyncPostgresSaver):
         super().__init__(steps.pool, serde=PlainSerializer())
         self.lock = _AtOnce()
         self._steps = steps
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Save a checkpoint; those before the first node wait for the next."""
+        thread = config["configurable"]["thread_id"]
+        unsaved = self._steps.unsaved.pop(thread, None)
+        begins = metadata.get("source") == "input"
+        if begins or (unsaved and metadata.get("step", 1) < 1):
+            unsaved = self._steps.unsaved[thread] = unsaved or _Unsaved()
+            use = _Use(waits_in=unsaved.checkpoints)
+        else:
+            use = _Use(sent_before=[unsaved.checkpoints] if unsaved else [])
+        with _using(use):
+            return await super().aput(config, checkpoint, metadata, new_versions)
+
+    async def aput_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Save a task's error or question with all that waits; its result waits."""
+        thread = config["configurable"]["thread_id"]
+        unsaved = self._steps.unsaved.setdefault(thread, _Unsaved())
+        if any(channel in WRITES_IDX_MAP for channel, _ in writes):
+            del self._steps.unsaved[thread]
+            use = _Use(sent_before=[unsaved.checkpoints, unsaved.writes])
+        else:
+            use = _Use(waits_in=unsaved.writes)
+        with _using(use):
+            await super().aput_writes(config, writes, task_id, task_path)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a saved step; a thread that has just begun has none, and is not searched for."""
@@ -76,6 +164,10 @@ class _Saver(AsyncPostgresSaver):
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
+        use = _use.get()
+        if use.waits_in is not None:
+            yield cast("AsyncCursor[DictRow]", use.waits_in)
+            return
         try:
             with holds_connection():
                 async with super()._cursor(pipeline=True) as cursor:
@@ -83,10 +175,21 @@ class _Saver(AsyncPostgresSaver):
                     for statement in ("BEGIN", *self._steps.opening):
                         await connection.execute(statement, prepare=False)
                     await connection.execute(OPEN, (saving_for.get(),))
+                    for each in use.sent_before:
+                        await each.send(cursor)
                     yield cursor
                     await connection.execute("COMMIT", prepare=False)
         except (OperationalError, InterfaceError) as error:  # a pool's timeout is one of them
             raise DatabaseUnavailable(NOT_REACHED) from error
+
+
+@contextmanager
+def _using(use: _Use) -> Iterator[None]:
+    token = _use.set(use)
+    try:
+        yield
+    finally:
+        _use.reset(token)
 
 
 class SavedSteps:
@@ -95,11 +198,13 @@ class SavedSteps:
     Attributes:
         opening: what a transaction begins with, before it names its owner.
         begun: the threads of new runs that have not looked for a saved step yet.
+        unsaved: what threads at work have not saved yet.
     """
 
     def __init__(self, access: Access) -> None:
         self.opening = access.opening
         self.begun: set[str] = set()
+        self.unsaved: dict[str, _Unsaved] = {}
         self.pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
             access.calls,
             min_size=0,

@@ -127,14 +127,17 @@ class GraphExecutor:
             stream_mode=["tasks", "values"],
             durability="sync",
         )
-        async for kind, event in events:
-            if kind == "values":
-                state = dict(event)
-                progress.settle()
-            elif "input" in event:
-                await progress.begin(event["name"])
-            else:
-                await progress.end(event["name"])
+        try:
+            async for kind, event in events:
+                if kind == "values":
+                    state = dict(event)
+                    progress.settle()
+                elif "input" in event:
+                    await progress.begin(event["name"])
+                else:
+                    await progress.end(event["name"])
+        finally:
+            self._steps.unsaved.pop(thread_of(execution.caller.owner, execution.run.id), None)
         return None if execution.run.questions else state
 
     async def _compile(

@@ -65,8 +65,8 @@ def a_few(scene: Scene, rehearsed: Rehearsed) -> list[Point]:
     """Return the points that matter most and one more, of another name from scene to scene.
 
     What the caller was told must be true; a reply that was recorded must not be paid again;
-    what was stored, while nobody was told and no step was saved, must not be stored again; and
-    a node that ended, while the step it belongs to was not saved whole, must not be forgotten.
+    what was stored, while nobody was told and no step was saved, must not be stored again, also
+    by a node that ended and whose step was not saved.
     """
     points = rehearsed.points
     replied = points.index(RECORDED) if RECORDED in points else None
@@ -82,9 +82,8 @@ def a_few(scene: Scene, rehearsed: Rehearsed) -> list[Point]:
     places = [at for at, name in enumerate(points) if name == names[turn % len(names)]]
     other: Point = (places[len(places) // 2] + 1, MOMENTS[turn % 2])
     found = [*((at + 1, MOMENTS[1]) for at in chosen), other]
-    if replied:  # a node's result and its step are saved at once, by two connections
-        result = points.index(SAVED, stored)
-        found.append((points.index(SAVED, result + 1) + 1, MOMENTS[0]))
+    if replied:
+        found.append((points.index(SAVED, stored) + 1, MOMENTS[0]))
     return list(dict.fromkeys(found))
 
 

@@ -23,7 +23,10 @@ from reasonloom.stores.access import Access
 from reasonloom.stores.runs.runs import RunRow
 
 MARK = "Answer as the second version does."
-STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+RESULTS = "checkpoint_writes"
+"""Of tasks; stored with an error or a question alone."""
+
+STEPS = ("checkpoints", "checkpoint_blobs", RESULTS)
 
 
 def next_versions(place: Path, *names: str) -> Path:
@@ -73,6 +76,6 @@ def kept(access: Access, run: str, *, calls: bool = True) -> list[Any]:
         ):
             query = f"SELECT {table}::text FROM {table} WHERE {condition} ORDER BY 1"
             rows = connection.execute(query.encode(), [run]).fetchall()
-            assert rows or (table == "llm_calls" and not calls), table
+            assert rows or table == RESULTS or (table == "llm_calls" and not calls), table
             found += rows
     return found

@@ -15,6 +15,7 @@ from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import Settings
 from reasonloom.stores.database import Database
+from reasonloom.stores.runs.outcomes import Outcome
 from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.runs import Spent
 
@@ -130,6 +131,7 @@ class CurrentRun:
         rounds: how often it has asked its caller before.
         questions: what it asks its caller now.
         notes: on the answer, from completing the run.
+        outcomes: those reported of its tool when it began, by the tool; empty if not read.
         self_judged: True where its caller judged what it wrote itself, False where it let somebody
             else do so, None where nothing was judged so far.
     """
@@ -153,6 +155,7 @@ class CurrentRun:
     rounds: int = 0
     questions: list[QuestionRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    outcomes: dict[str, list[Outcome]] = field(default_factory=dict)
     self_judged: bool | None = None
 
     @property

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -43,15 +44,20 @@ class TextFile(SingleFileSnapshotExtension):
 
 
 class DrawnLlm:
-    """Answers each question by its schema."""
+    """Answers each question by its schema; a reply looks something up where its schema can."""
 
     name = "drawn"
     offline = False
+
+    def __init__(self, *, looks_up: bool = True) -> None:
+        self._looks_up = looks_up
 
     async def answer(self, ask: Ask) -> Reply:
         """Return a reply drawn from the question's texts."""
         text = "\n".join(str(each.content) for each in ask.messages)
         parsed = drawn_reply(text, ask.schema)
+        if not self._looks_up:
+            parsed = {**parsed, "lookup": []}
         return Reply(str(parsed), parsed, "drawn-1", Usage(10, 5, 0.0))
 
     async def close(self) -> None:
@@ -96,23 +102,61 @@ def snapshot_text(snapshot: SnapshotAssertion) -> SnapshotAssertion:
     return snapshot.use_extension(TextFile)
 
 
-async def test_the_round_trips_of_every_tool(
-    postgres: TestPostgres, database: str, access: Access, embedder: Embedder, tmp_path: Path,
-    snapshot_text: SnapshotAssertion,
-) -> None:  # fmt: skip
+@dataclass(frozen=True)
+class Bench:
+    """A database with a wire that is watched, and the owners of calls: the first warms up."""
+
+    postgres: TestPostgres
+    database: str
+    access: Access
+    embedder: Embedder
+    files: Path
+    owners: list[Known]
+
+    @asynccontextmanager
+    async def open(self, llm: DrawnLlm) -> AsyncIterator[tuple[Engine, Guillotine]]:
+        """Yield an engine, and what counts its round trips."""
+        settings = Settings(lease_seconds=LEASE, decay_hours=0, files=self.files)
+        async with guillotine(self.postgres.address) as blade:
+            options = f"-c search_path={SCHEMA},public"
+            app = blade.conninfo(APP_ROLE, self.database, options)
+            async with open_engine(
+                settings,
+                access=replace(self.access, app=app),
+                llm=llm,
+                embedder=self.embedder,
+                recover=False,
+            ) as engine:
+                stop_writing_behind()
+                yield engine, blade
+
+
+@pytest.fixture
+async def bench(
+    postgres: TestPostgres, database: str, access: Access, embedder: Embedder, tmp_path: Path
+) -> Bench:
     url = postgres.address.dsn("postgres", database)
     owners = [Known("warm", "first words"), Known("anna", "other words")]
     for known in owners:
         await asyncio.to_thread(settle, url, tmp_path, known, TOPICS, embedder)
     (tmp_path / "common.jsonl").write_text('{"content": "The amber lantern hangs."}\n')
-    settings = Settings(lease_seconds=LEASE, decay_hours=0, files=tmp_path)
-    async with guillotine(postgres.address) as blade:
-        options = f"-c search_path={SCHEMA},public"
-        wire = replace(access, app=blade.conninfo(APP_ROLE, database, options))
-        async with open_engine(
-            settings, access=wire, llm=DrawnLlm(), embedder=embedder, recover=False
-        ) as engine:
-            stop_writing_behind()
-            _, found = [await counted(engine, blade, known) for known in owners]
+    return Bench(postgres, database, access, embedder, tmp_path, owners)
+
+
+async def test_the_round_trips_of_every_tool(
+    bench: Bench, snapshot_text: SnapshotAssertion
+) -> None:
+    async with bench.open(DrawnLlm()) as (engine, blade):
+        _, found = [await counted(engine, blade, known) for known in bench.owners]
     assert set(found) == set(USES)
     assert table(found) == snapshot_text
+
+
+async def test_a_linear_step_with_one_model_call_makes_at_most_14(bench: Bench) -> None:
+    async with bench.open(DrawnLlm(looks_up=False)) as (engine, blade):
+        for known in bench.owners:
+            arguments = USES["reasoning_linear"].arguments(known)
+            await engine.journal.flush()
+            blade.reached.clear()
+            await call(engine, "reasoning_linear", arguments, owner=known.user)
+    assert 0 < len(blade.reached) <= 14

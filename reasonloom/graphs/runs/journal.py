@@ -18,7 +18,8 @@ from reasonloom.errors import Conflict, DatabaseUnavailable, ReasonloomError
 from reasonloom.nodes.execution import Execution, Loom
 from reasonloom.stores.database import Database
 from reasonloom.stores.memory import decay
-from reasonloom.stores.runs import active_runs, questions, runs
+from reasonloom.stores.pipelines import together
+from reasonloom.stores.runs import active_runs, outcomes, questions, runs
 from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.runs import RunRow
 
@@ -130,7 +131,11 @@ class RunRows:
         row = self._row(execution, runs.RUNNING)
         seconds = self._loom.settings.lease_seconds
         async with self._loom.database.begin(execution.caller, once=True) as tx:
-            return await runs.open_run(tx, row, self.holder, seconds)
+            opened, execution.run.outcomes[row.tool] = await together(
+                runs.open_run(tx, row, self.holder, seconds),
+                outcomes.of_tool(tx, row.tool),
+            )
+        return opened
 
     async def take(self, execution: Execution) -> bool:
         """Take the lease of a run that nobody carries out; False if it is done, or carried out."""

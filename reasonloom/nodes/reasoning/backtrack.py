@@ -24,6 +24,7 @@ from reasonloom.nodes.reasoning.persist import ThoughtMemory, as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question
 from reasonloom.nodes.sessions.context import branch_history
+from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import branches, checkpoints, sessions, thoughts
 from reasonloom.stores.sessions.branches import NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -105,8 +106,8 @@ async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> d
     execution = runtime.context
     request = execution.request(Backtrack)
     thought = _thought(execution, state, request)
-    memory, notes = await as_memory(execution, thought) if thought else (None, [])
     used = _used(execution, state, thought)
+    memory, notes = await as_memory(execution, thought, used) if thought else (None, [])
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.hold(tx, state["place"]["session"])
         checkpoint = await checkpoints.require(tx, state["place"]["checkpoint"])
@@ -117,7 +118,7 @@ async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> d
         branch = _branch(execution, checkpoint, request.new_direction)
         if await branches.plant(tx, branch):
             await checkpoints.restore_state(tx, session, checkpoint.snapshot, new_branch=branch.id)
-        await _add(tx, thought, memory, used)
+        await _add(tx, thought, memory)
         answer = await _answer(tx, execution, state, thought)
         all_notes = [*state.get("notes", []), *notes]
         added = await complete_run(
@@ -135,13 +136,9 @@ def _used(execution: Execution, state: BacktrackState, thought: NewThought | Non
     return memories_used_in(execution, thought.content, state) if thought else []
 
 
-async def _add(
-    tx: Transaction, thought: NewThought | None, memory: ThoughtMemory | None, used: list[int]
-) -> None:
-    if thought:
-        await branches.append(tx, thought)
-    if memory:
-        await memory.store(tx, used)
+async def _add(tx: Transaction, thought: NewThought | None, memory: ThoughtMemory | None) -> None:
+    if thought and memory:
+        await together(branches.append(tx, thought), *memory.writes(tx))
 
 
 def _branch(execution: Execution, checkpoint: CheckpointRow, direction: str | None) -> NewBranch:

@@ -89,12 +89,10 @@ async def persist_step(
     `answer` makes the run's answer of the thought's; `wanted` is the confidence asked for.
     """
     used = memories_used_in(execution, thought.content, state)
-    memory, notes = await as_memory(execution, thought)
+    memory, notes = await as_memory(execution, thought, used)
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch, forked = await append_thought(tx, execution, thought)
+        branch, forked = await append_thought(tx, execution, thought, memory.writes)
         notes = [*notes, *forked]
-        if memory:
-            await memory.store(tx, used)
         step = _thought_answer(execution, thought, branch, used, wanted)
         added = await complete_run(
             tx,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,31 +23,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ThoughtMemory:
-    """A thought ready to be stored as a memory, with its vectors."""
+    """A thought ready to be stored as a memory, with its vectors.
 
-    memory: NewMemory
+    Attributes:
+        memory: None if automatic memory is off.
+        used: ids of the memories that it rests on.
+    """
 
-    async def store(self, tx: Transaction, used: Sequence[int]) -> int:
-        """Store it with an edge `derived_from` to each memory it used that still exists."""
-        memory_id = await memories.store(tx, self.memory)
-        await memories.link(
-            tx,
-            memory_id,
-            dict.fromkeys(used, self.memory.confidence),
-            kind="derived_from",
-            origin=self.memory.tool,
-            run_id=self.memory.run_id,
-        )
-        return memory_id
+    memory: NewMemory | None
+    used: Sequence[int] = ()
+
+    def writes(self, tx: Transaction) -> list[Coroutine[Any, Any, object]]:
+        """Return what stores it, with an edge `derived_from` to each memory used that exists.
+
+        The statements are executed in this order; they may share a round trip.
+        """
+        if self.memory is None:
+            return []
+        stored = memories.store(tx, self.memory)
+        if not self.used:
+            return [stored]
+        return [stored, memories.link_stored(tx, self.memory, self.used, kind="derived_from")]
 
 
 async def as_memory(
-    execution: Execution, thought: NewThought
-) -> tuple[ThoughtMemory | None, list[str]]:
-    """Return the thought as a memory to be stored, None if automatic memory is off."""
+    execution: Execution, thought: NewThought, used: Sequence[int] = ()
+) -> tuple[ThoughtMemory, list[str]]:
+    """Return the thought as a memory to be stored, derived from those it used, and notes."""
     loom = execution.loom
     if not loom.settings.auto_memory:
-        return None, []
+        return ThoughtMemory(None), []
     now = loom.clock()
     texts = sector_views(ViewSource(thought.content, now))
     vectors, notes = await embed_views(loom.embedder, texts)
@@ -62,7 +67,7 @@ async def as_memory(
         session_id=thought.session_id,
         confidence=thought.confidence,
     )
-    return ThoughtMemory(memory), notes
+    return ThoughtMemory(memory, used), notes
 
 
 async def persist_first_thought(
@@ -79,13 +84,13 @@ async def persist_first_thought(
     `used` are the ids of the memories that it rests on, `memories` all that it was given, `notes`
     those of the steps before.
     """
-    memory, more = await as_memory(execution, thought)
+    memory, more = await as_memory(execution, thought, used)
     session = thought.session_id
     async with execution.loom.database.begin(execution.caller) as tx:
         opening = [open_session(tx, execution, session, thought.mode)]
-        await branches.extend(tx, thought, fork=execution.run.effect("fork"), first=opening)
-        if memory:
-            await memory.store(tx, used)
+        await branches.extend(
+            tx, thought, fork=execution.run.effect("fork"), first=opening, writes=memory.writes
+        )
         all_notes = [*notes, *more]
         added = await complete_run(
             tx, execution, answer(), notes=all_notes, session_id=session, memories=memories

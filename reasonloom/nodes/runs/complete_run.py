@@ -62,10 +62,13 @@ async def _recalibrated(
     tx: Transaction, execution: Execution, wire: dict[str, Any]
 ) -> dict[str, Any]:
     """Return an answer with its confidence as reported outcomes suggest; a note says so."""
-    reported = await outcomes.of_tool(tx, execution.run.tool)
+    tool = execution.run.tool
+    reported = execution.run.outcomes.get(tool)
+    if reported is None:
+        reported = await outcomes.of_tool(tx, tool)
     if not reported:
         return wire
-    stated, tool = wire["confidence"], execution.run.tool
+    stated = wire["confidence"]
     note = RECALIBRATED.format(stated=stated, count=len(reported), tool=tool)
     execution.run.notes.append(note)
     return {**wire, "confidence": round(fit_recalibration(reported).apply(stated), DIGITS)}

@@ -15,6 +15,8 @@ from reasonloom.text.tokens import BYTES_PER_TOKEN, estimate_tokens
 from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterable
+
     from reasonloom.nodes.execution import Execution
     from reasonloom.stores.database import Transaction
     from reasonloom.stores.sessions.branches import BranchRow
@@ -175,12 +177,20 @@ async def open_session(tx: Transaction, execution: Execution, session: UUID, mod
 
 
 async def append_thought(
-    tx: Transaction, execution: Execution, thought: NewThought
+    tx: Transaction,
+    execution: Execution,
+    thought: NewThought,
+    writes: Callable[[Transaction], Iterable[Coroutine[Any, Any, object]]] = lambda _: (),
 ) -> tuple[UUID, list[str]]:
-    """Store a thought in its session, which is locked meanwhile; return its branch and notes."""
+    """Store a thought in its session, which is locked meanwhile; return its branch and notes.
+
+    Further `writes` share the round trip that stores it.
+    """
     session = thought.session_id
     opening = open_session(tx, execution, session, thought.mode), sessions.hold(tx, str(session))
-    branch = await branches.extend(tx, thought, fork=execution.run.effect("fork"), first=opening)
+    branch = await branches.extend(
+        tx, thought, fork=execution.run.effect("fork"), first=opening, writes=writes
+    )
     return branch, fork_notes(thought, branch)
 
 

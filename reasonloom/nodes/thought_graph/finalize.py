@@ -26,11 +26,13 @@ from reasonloom.nodes.thought_graph.conclude import (
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, lock_open_graph, read_graph
 from reasonloom.nodes.thought_graph.rendering import render_node
 from reasonloom.nodes.thought_graph.state import MODE
+from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.stores.thought_graph import graph_nodes, thought_graphs
 
 if TYPE_CHECKING:
+    from reasonloom.nodes.reasoning.persist import ThoughtMemory
     from reasonloom.stores.database import Transaction
 
 
@@ -56,10 +58,8 @@ async def close_graph(state: FinalizeState, runtime: Runtime[Execution]) -> dict
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.hold(tx, state["place"]["session"])
         graph = await lock_open_graph(tx, state["place"]["graph"])
-        branch = await _close(tx, execution, graph, thought, state)
+        branch = await _close(tx, execution, graph, thought, state, memory)
         notes = [*notes, *fork_notes(thought, branch)]
-        if memory:
-            await memory.store(tx, [])
         closed = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, state, closed, thought, branch)
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
@@ -73,6 +73,7 @@ async def _close(
     graph: ThoughtGraph,
     thought: NewThought,
     state: FinalizeState,
+    memory: ThoughtMemory,
 ) -> UUID:
     """Store the thought and close the graph with it; return the thought's branch.
 
@@ -80,9 +81,11 @@ async def _close(
         InvalidArgument: a terminal node was pruned or beaten meanwhile.
     """
     ends = [graph.active_node(each["id"], field=FIELD).id for each in state["ends"]]
-    branch = await branches.extend(tx, thought, fork=execution.run.effect("fork"))
-    await graph_nodes.set_terminal(tx, ends)
-    await thought_graphs.close(tx, graph.row, thought.id)
+    fork = execution.run.effect("fork")
+    branch = await branches.extend(tx, thought, fork=fork, writes=memory.writes)
+    await together(
+        graph_nodes.set_terminal(tx, ends), thought_graphs.close(tx, graph.row, thought.id)
+    )
     return branch
 
 

@@ -149,6 +149,21 @@ async def link(
     return await tx.run(SQL.link, values)
 
 
+async def link_stored(
+    tx: Transaction, memory: NewMemory, targets: Sequence[int], *, kind: str
+) -> None:
+    """Link a memory that the statement before has stored to existing others, by its confidence."""
+    values = {
+        "effect": memory.effect,
+        "targets": list(targets),
+        "weight": memory.confidence,
+        "kind": kind,
+        "origin": memory.tool,
+        "run_id": memory.run_id,
+    }
+    await tx.run(SQL.link_stored, values)
+
+
 async def read_many(tx: Transaction, ids: Sequence[int]) -> dict[int, KnownMemory]:
     """Return the memories of `ids` that exist in this space and are not hidden."""
     rows = await tx.all(SQL.read_many, {"ids": list(ids)})

@@ -56,6 +56,16 @@ JOIN memories m ON m.owner = :owner AND m.id = wanted.id
 WHERE m.deleted_at IS NULL AND m.id <> :source
 ON CONFLICT DO NOTHING
 
+-- name: link_stored
+-- types: run_id uuid
+INSERT INTO edges (owner, source_id, target_id, type, weight, origin, run_id)
+SELECT :owner, stored.id, m.id, :kind, least(1, greatest(0, CAST(:weight AS float8))), :origin, :run_id
+FROM memories stored
+JOIN memories m ON m.owner = :owner AND m.id = ANY(:targets)
+WHERE stored.owner = :owner AND stored.effect = :effect
+AND m.deleted_at IS NULL AND m.id <> stored.id
+ON CONFLICT DO NOTHING
+
 -- name: hide
 UPDATE memories SET deleted_at = :at
 WHERE owner = :owner AND id = :id AND deleted_at IS NULL AND {{ not_past }}

@@ -4,7 +4,7 @@ A session's root branch, `main`, has the session's own id, so every session has 
 is stored; the first writer inserts its row. Writers hold the session (`sessions.hold`).
 """
 
-from collections.abc import Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
@@ -122,8 +122,14 @@ async def plant_root(tx: Transaction, session_id: UUID) -> None:
 
 async def set_state(tx: Transaction, branch: BranchRow, state: str) -> BranchRow:
     """Set the state of a branch and return the branch."""
-    row = await tx.first(SQL.set_state, {"id": branch.id, "state": state})
-    return replace(branch, state=state, updated_at=row.updated_at if row else branch.updated_at)
+    [at] = await set_states(tx, [branch.id], state) or [branch.updated_at]
+    return replace(branch, state=state, updated_at=at)
+
+
+async def set_states(tx: Transaction, ids: Sequence[UUID], state: str) -> list[datetime]:
+    """Set the state of branches; return when, for each that exists."""
+    rows = await tx.tuples(SQL.set_states, {"ids": list(ids), "state": state})
+    return [row[0] for row in rows]
 
 
 async def extend(
@@ -132,10 +138,12 @@ async def extend(
     *,
     fork: UUID,
     first: Iterable[Coroutine[Any, Any, object]] = (),
+    writes: Callable[[Transaction], Iterable[Coroutine[Any, Any, object]]] = lambda _: (),
 ) -> UUID:
     """Store a thought as the next of its branch; return the branch it is on.
 
-    What is `first` to be executed shares the round trip that reads the branch.
+    What is `first` to be executed shares the round trip that reads the branch, and further `writes`
+    that which stores the thought.
 
     Its parent is the thought it was reasoned from. If another run has moved the branch's head
     since, the thought starts the new branch `fork`: so every thought keeps its true parent and no
@@ -148,8 +156,9 @@ async def extend(
     if branch is None:
         raise BranchNotFound(str(thought.branch_id))
     if branch.head_id == thought.parent_id:  # so it is not stored: it would be the head
-        await together(thoughts.store(tx, thought), _advance(tx, thought))
+        await together(thoughts.store(tx, thought), _advance(tx, thought), *writes(tx))
         return thought.branch_id
+    await together(*writes(tx))
     stored = await tx.first(SQL.branch_of, {"id": thought.id})
     if stored is not None:
         return UUID(str(stored.branch_id))

@@ -41,7 +41,7 @@ WHERE s.owner = :owner AND s.space = :space AND (b.id = :id OR s.id = :id) LIMIT
 -- types: id uuid
 SELECT branch_id FROM thoughts WHERE owner = :owner AND id = :id
 
--- name: set_state
--- types: id uuid
+-- name: set_states
+-- types: ids uuid[]
 UPDATE branches SET state = :state, updated_at = clock_timestamp()
-WHERE owner = :owner AND id = :id RETURNING updated_at
+WHERE owner = :owner AND id = ANY(:ids) RETURNING updated_at

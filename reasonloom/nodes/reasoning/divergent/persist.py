@@ -28,11 +28,13 @@ from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import fork_notes, next_thought, open_session
+from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.branches import COMPLETED, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
 
 if TYPE_CHECKING:
+    from reasonloom.nodes.reasoning.persist import ThoughtMemory
     from reasonloom.stores.database import Transaction
 
 
@@ -45,13 +47,11 @@ async def persist_perspectives(
     views = usable_views(state["views"])
     thought = _synthesis(execution, state, views)
     used = memories_used_in(execution, thought.content, state)
-    memory, notes = await as_memory(execution, thought)
+    memory, notes = await as_memory(execution, thought, used)
     async with execution.loom.database.begin(execution.caller) as tx:
-        await open_session(tx, execution, thought.session_id, MODE)
-        branch = await _store(tx, execution, thought, [_sprout(execution, state, v) for v in views])
+        sprouts = [_sprout(execution, state, view) for view in views]
+        branch = await _store(tx, execution, thought, sprouts, memory)
         notes = [*notes, *fork_notes(thought, branch)]
-        if memory:
-            await memory.store(tx, used)
         answer = _answer(execution, state, thought, branch, request)
         all_notes = [*state.get("notes", []), *notes]
         added = await complete_run(
@@ -70,15 +70,19 @@ async def _store(
     execution: Execution,
     thought: NewThought,
     sprouts: list[tuple[NewBranch, NewThought]],
+    memory: ThoughtMemory,
 ) -> UUID:
     """Store all thoughts; return the branch of the synthesis. The perspectives' are completed."""
-    session = await sessions.hold(tx, str(thought.session_id))
-    await branches.plant_root(tx, thought.session_id)
+    session = thought.session_id
+    await together(
+        open_session(tx, execution, session, MODE),
+        sessions.hold(tx, str(session)),
+        branches.plant_root(tx, session),
+    )
     await branches.grow(tx, sprouts)
-    for branch, _ in sprouts:
-        made = await branches.require(tx, session, str(branch.id))
-        await branches.set_state(tx, made, COMPLETED)
-    return await branches.extend(tx, thought, fork=execution.run.effect("fork"))
+    completed = branches.set_states(tx, [branch.id for branch, _ in sprouts], COMPLETED)
+    fork = execution.run.effect("fork")
+    return await branches.extend(tx, thought, fork=fork, first=[completed], writes=memory.writes)
 
 
 def _synthesis(

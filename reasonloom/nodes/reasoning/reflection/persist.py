@@ -24,12 +24,10 @@ async def persist_reflection(state: ReflectionState, runtime: Runtime[Execution]
     execution = runtime.context
     thought = _thought(execution, state)
     used = memories_used_in(execution, thought.content, state)
-    memory, notes = await as_memory(execution, thought)
+    memory, notes = await as_memory(execution, thought, used)
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch, forked = await append_thought(tx, execution, thought)
+        branch, forked = await append_thought(tx, execution, thought, memory.writes)
         notes = [*notes, *forked]
-        if memory:
-            await memory.store(tx, used)
         answer = _answer(execution, state, thought, branch, used)
         all_notes = [*state.get("notes", []), *notes]
         added = await complete_run(

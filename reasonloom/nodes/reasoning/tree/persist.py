@@ -33,14 +33,12 @@ async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[st
     outcome = max(state["outcomes"], key=lambda each: each["confidence"])
     thought = _thought(execution, state, outcome)
     used = memories_used_in(execution, thought.content, state)
-    memory, notes = await as_memory(execution, thought)
+    memory, notes = await as_memory(execution, thought, used)
     notes = [*notes, *_notes(state, outcome)]
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch, forked = await append_thought(tx, execution, thought)
+        branch, forked = await append_thought(tx, execution, thought, memory.writes)
         await branches.grow(tx, _explored_branches(execution, thought, branch, outcome))
         notes = [*notes, *forked]
-        if memory:
-            await memory.store(tx, used)
         answer = _answer(execution, state, outcome, thought, branch)
         all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
         added = await complete_run(

@@ -48,17 +48,15 @@ async def persist_breakdown(state: BreakdownState, runtime: Runtime[Execution]) 
     execution = runtime.context
     problems = _listed_problems(execution, state)
     thought = _new_thought(execution, state, problems)
-    memory, notes = await as_memory(execution, thought)
+    used = _used(execution, state, problems)
+    memory, notes = await as_memory(execution, thought, used)
     if left := [each for each in problems if each.get("reason") == "budget"]:
         notes.append(OUT_OF_BUDGET.format(count=len(left), why=left[0]["why"]))
     if execution.loom.llm.offline:
         notes.append(WHICH_WORDS)
-    used = _used(execution, state, problems)
     answer = _answer(execution, state, problems, thought)
     async with execution.loom.database.begin(execution.caller) as tx:
-        await append_thought(tx, execution, thought)
-        if memory:
-            await memory.store(tx, used)
+        await append_thought(tx, execution, thought, memory.writes)
         all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
         added = await complete_run(
             tx,

@@ -65,14 +65,12 @@ async def persist_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict
         raise LlmUnavailable(NOTHING.format(fault=faults))
     thought = _thought(execution, state, came["best"])
     used = memories_used_in(execution, thought.content, state)
-    memory, notes = await as_memory(execution, thought)
+    memory, notes = await as_memory(execution, thought, used)
     notes = [*notes, *_notes(came, work)]
     async with execution.loom.database.begin(execution.caller) as tx:
-        branch, forked = await append_thought(tx, execution, thought)
+        branch, forked = await append_thought(tx, execution, thought, memory.writes)
         notes = [*notes, *forked]
         graph = await _store(tx, execution, work, came["best"], thought.session_id)
-        if memory:
-            await memory.store(tx, used)
         answer = _answer(execution, state, came, await read_graph(tx, str(graph)), thought, branch)
         all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
         added = await complete_run(

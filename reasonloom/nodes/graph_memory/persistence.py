@@ -122,7 +122,8 @@ async def store_node(
         context=draft.context,
     )
     if draft.merges:
-        duplicate = await deduplication.strengthen_duplicate(tx, memory, keywords=())
+        duplicate = await deduplication.find_duplicate(tx, memory)
         if duplicate is not None:
-            return StoredNode(duplicate.id, merged=True)
+            await deduplication.strengthen(tx, duplicate, memory)
+            return StoredNode(duplicate, merged=True)
     return StoredNode(await memories.store(tx, memory), merged=False)

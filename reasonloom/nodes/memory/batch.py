@@ -25,10 +25,10 @@ from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.new_memory import new_memory_of, view_source_of
 from reasonloom.nodes.memory.recall import stored_metadata
-from reasonloom.nodes.memory.remember import open_session, strengthen_duplicate
+from reasonloom.nodes.memory.remember import open_session, strengthen
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.memory import memories
+from reasonloom.stores.memory import deduplication, memories
 from reasonloom.stores.memory.memories import KnownMemory
 from reasonloom.stores.runs.redaction import redact
 
@@ -72,12 +72,17 @@ async def batch_remember(state: ToolState, runtime: Runtime[Execution]) -> dict[
                 effect=execution.run.effect("batch_remember", n=index),
                 session_id=session,
             )
-            duplicate = await strengthen_duplicate(tx, item, memory)
-            number = duplicate.id if duplicate else await memories.store(tx, memory)
-            if not duplicate:
+            duplicate = await deduplication.find_duplicate(tx, memory)
+            if duplicate is not None:
+                number = duplicate
+                await strengthen(tx, duplicate, item, memory)
+            else:
+                number = await memories.store(tx, memory)
                 links += await link_waypoints(tx, execution, number, near[index])
             stored.append(
-                RememberedItem(index=index, memory_id=f"mem-{number}", deduplicated=bool(duplicate))
+                RememberedItem(
+                    index=index, memory_id=f"mem-{number}", deduplicated=duplicate is not None
+                )
             )
         duplicates = sum(each.deduplicated for each in stored)
         answer = BatchRemembered(

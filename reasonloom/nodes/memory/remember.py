@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
@@ -30,6 +31,7 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import deduplication, memories
 from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.memory.search import retrieval
+from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import sessions
 
 if TYPE_CHECKING:
@@ -56,26 +58,32 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
         nearest = await retrieval.fetch(tx, list(near)) if looks else []
     stated = stated_at(request, at)
     likely = await find_replaceable(request.content, stated, nearest, near)
+    memory = new_memory_of(
+        execution,
+        request,
+        at=at,
+        vectors=vectors,
+        effect=execution.run.effect("remember"),
+        session_id=execution.run.effect("session"),
+    )
     async with execution.loom.database.begin(execution.caller) as tx:
-        session = await open_session(tx, execution, request.session_id or at.date().isoformat())
-        memory = new_memory_of(
-            execution,
-            request,
-            at=at,
-            vectors=vectors,
-            effect=execution.run.effect("remember"),
-            session_id=session,
+        name = request.session_id or at.date().isoformat()
+        session, duplicate = await together(
+            open_session(tx, execution, name),
+            deduplication.find_duplicate(tx, memory, session=name),
         )
-        if duplicate := await strengthen_duplicate(tx, request, memory):
+        memory = replace(memory, session_id=session)
+        if duplicate is not None:
+            same = await strengthen(tx, duplicate, request, memory)
             answer = Remembered(
-                memory_id=f"mem-{duplicate.id}",
+                memory_id=f"mem-{duplicate}",
                 embeddings_generated=0,
                 links_created=0,
-                salience=duplicate.salience,
-                strength=duplicate.strength,
+                salience=same.salience,
+                strength=same.strength,
                 deduplicated=True,
             )
-            more = [f"the same was stored before: mem-{duplicate.id} was strengthened"]
+            more = [f"the same was stored before: mem-{duplicate} was strengthened"]
         else:
             answer, more = await _store(tx, execution, memory, near)
         marked = await mark_replaced(
@@ -102,12 +110,12 @@ async def open_session(tx: Transaction, execution: Execution, name: str) -> UUID
     )
 
 
-async def strengthen_duplicate(
-    tx: Transaction, given: Remember | NewItem, memory: NewMemory
-) -> Duplicate | None:
-    """Strengthen the memory that has the same content; None if there is none."""
+async def strengthen(
+    tx: Transaction, duplicate: int, given: Remember | NewItem, memory: NewMemory
+) -> Duplicate:
+    """Strengthen the memory that has the same content."""
     keywords = given.metadata.keywords if given.metadata else None
-    return await deduplication.strengthen_duplicate(tx, memory, keywords=keywords or ())
+    return await deduplication.strengthen(tx, duplicate, memory, keywords=keywords or ())
 
 
 async def _store(

@@ -27,7 +27,7 @@ from reasonloom.stores.mental_models.models import ModelRow, NewModel
 from reasonloom.stores.pipelines import together
 
 if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
+    pass
 
 
 LEAST_RESOLVED = 5
@@ -121,10 +121,16 @@ async def propose_models(state: ToolState, runtime: Runtime[Execution]) -> dict[
         )
         wanted = find_changes(rows, records)[: request.limit]
         ids = [each.id for each in dense] + [basin for each in wanted for basin in each.basins]
-        members = await model_basins.members(
-            tx, list(dict.fromkeys(ids)), most=MOST_EVIDENCE, most_text=MOST_TEXT
+        new = dense if request.keep_drafts else []
+        members, taken = await together(
+            model_basins.members(
+                tx, list(dict.fromkeys(ids)), most=MOST_EVIDENCE, most_text=MOST_TEXT
+            ),
+            models.taken_names(tx, [each.name[:MOST_NAME] for each in new]),
         )
-        drafts, notes = await _drafts(tx, execution, request, dense, members)
+        drafts = _drafts(execution, new, members, taken)
+        await together(*(models.create(tx, each) for each in drafts.values()))
+        notes = [TAKEN] if len(drafts) < len(new) else []
         answer = Proposals(
             models=[_proposed(each, members[each.id], drafts.get(each.id)) for each in dense],
             revisions=[_revision(each, members) for each in wanted],
@@ -133,14 +139,14 @@ async def propose_models(state: ToolState, runtime: Runtime[Execution]) -> dict[
         return await complete_run(tx, execution, answer, notes=[*general, *notes])
 
 
-def _proposed(basin: Sized, members: Sequence[Member], draft: UUID | None) -> ModelProposed:
+def _proposed(basin: Sized, members: Sequence[Member], draft: NewModel | None) -> ModelProposed:
     return ModelProposed(
         name=basin.name[:MOST_NAME],
         domain=_domain(members),
         basin_ids=[str(basin.id)],
         why=WHY.format(members=basin.members, coherence=basin.coherence),
         evidence=evidence(basin.id, members),
-        draft_id=str(draft) if draft else None,
+        draft_id=str(draft.id) if draft else None,
     )
 
 
@@ -164,24 +170,21 @@ def _domain(members: Sequence[Member]) -> str:
     return "user" if 2 * personal >= len(members) else "world"
 
 
-async def _drafts(
-    tx: Transaction,
+def _drafts(
     execution: Execution,
-    request: ProposeModels,
     dense: Sequence[Sized],
     members: Mapping[UUID, Sequence[Member]],
-) -> tuple[dict[UUID, UUID], list[str]]:
-    """Persist the proposed models as drafts if requested; return their ids by basin."""
-    kept: dict[UUID, UUID] = {}
-    if not request.keep_drafts or not dense:
-        return kept, []
-    taken = await models.taken_names(tx, [each.name[:MOST_NAME] for each in dense])
+    taken: set[str],
+) -> dict[UUID, NewModel]:
+    """Return drafts of models by basin, without those whose names are taken."""
+    drafts: dict[UUID, NewModel] = {}
+    names = set(taken)
     for each in dense:
         name = each.name[:MOST_NAME]
-        if name in taken:
+        if name in names:
             continue
-        taken.add(name)
-        new = NewModel(
+        names.add(name)
+        drafts[each.id] = NewModel(
             id=execution.run.effect("draft", str(each.id)),
             name=name,
             domain=_domain(members[each.id]),
@@ -191,6 +194,4 @@ async def _drafts(
             templates=[],
             now=execution.loom.clock(),
         )
-        await models.create(tx, new)
-        kept[each.id] = new.id
-    return kept, [TAKEN] if len(kept) < len(dense) else []
+    return drafts

@@ -24,31 +24,38 @@ class Duplicate:
     salience: float
 
 
-async def strengthen_duplicate(
-    tx: Transaction, memory: NewMemory, *, keywords: Sequence[str]
-) -> Duplicate | None:
-    """Strengthen the memory of the same content as `memory`; None where there is none.
+async def find_duplicate(
+    tx: Transaction, memory: NewMemory, *, session: str | None = None
+) -> int | None:
+    """Return the memory of the same content as `memory`; None where there is none.
 
     The same: equal but for white space and the composition of letters, in the same space, session,
-    event type and kind of source, at most `WINDOW` old. The existing memory counts an access, takes
-    the new confidence and the larger importance, missing tags and `keywords`, and a category,
-    context and other metadata where it has none. Its vectors stay.
-
-    The session must exist in this transaction. Until it ends nobody else stores for this owner, so
-    of two concurrent calls the second finds the first one's memory.
+    event type and kind of source, at most `WINDOW` old. The session is `memory.session_id`, or the
+    one named `session`, and must exist in this transaction. Until it ends nobody else stores for
+    this owner, so of two concurrent calls the second finds the first one's memory.
     """
     values = {
         "session_id": memory.session_id,
+        "name": session,
         "event_type": memory.event_type,
         "source_kind": memory.source_kind,
         "content": memory.content,
         "since": memory.created_at - WINDOW,
     }
     found = await tx.first(SQL.find, values)
-    if found is None or found.id is None:
-        return None
+    return None if found is None else found.id
+
+
+async def strengthen(
+    tx: Transaction, duplicate: int, memory: NewMemory, *, keywords: Sequence[str] = ()
+) -> Duplicate:
+    """Strengthen the memory that has the same content as `memory`.
+
+    It counts an access, takes the new confidence and the larger importance, missing tags and
+    `keywords`, and a category, context and other metadata where it has none. Its vectors stay.
+    """
     changes = {
-        "id": found.id,
+        "id": duplicate,
         "at": memory.created_at,
         "confidence": memory.confidence,
         "importance": memory.importance,

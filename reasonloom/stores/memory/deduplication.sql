@@ -1,6 +1,8 @@
 -- name: find
 -- types: session_id uuid
-SELECT twin_of(:owner, :space, :session_id, :event_type, :source_kind, :content, :since) AS id
+SELECT twin_of(:owner, :space, s.id, :event_type, :source_kind, :content, :since) AS id
+FROM sessions s WHERE s.owner = :owner AND s.space = :space
+AND CASE WHEN CAST(:name AS text) IS NULL THEN s.id = :session_id ELSE s.external_name = :name END
 
 -- name: strengthen
 -- types: other_metadata jsonb

@@ -217,7 +217,7 @@ class Provenance(CamelAnswer):
 class Explanation(CamelAnswer):
     """What a score is made of, each part in 0..1.
 
-    `signals` are the shares of similarity = tanh(their sum / 1.5); absent without a text.
+    `signals` are the shares of similarity = tanh(their sum / 2); absent without a text.
     `reading` is the logarithm of the odds that it answers the question, where it was read.
     """
 

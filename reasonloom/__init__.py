@@ -1,4 +1,4 @@
-"""A mind for agents that can be inspected: durable reasoning modes over one shared memory."""
+"""Inspectable, durable reasoning modes for agents over one shared memory."""
 
 from importlib.metadata import version
 

@@ -1,4 +1,4 @@
-"""`python -m reasonloom` is the command line."""
+"""Entry point of `python -m reasonloom`, the command line."""
 
 from reasonloom.cli.app import main
 

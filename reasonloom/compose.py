@@ -1,4 +1,4 @@
-"""Builds the loom and its engine from settings: the only place that wires all parts."""
+"""The composition root: builds the loom and its engine from the settings."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 NOWHERE = Access("", "")
-"""For a database that is never asked."""
+"""Placeholder for a database that is never queried."""
 
 
 def now() -> datetime:
-    """Return the time, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
@@ -57,15 +57,15 @@ async def open_engine(
     recover: bool = True,
     offered: frozenset[str] | None = None,
 ) -> AsyncIterator[Engine]:
-    """Open the database, upgrade its schema, and yield the engine that runs on it.
+    """Open the database, upgrade its schema, and yield an engine that runs on it.
 
-    Given parts replace what the settings choose, and are not closed. With `recover` the engine
-    resumes runs that other processes left, and does a server's chores; it always renews its own
-    leases. `offered` names the tools that a server serves.
+    Given parts override the settings, and are not closed. With `recover` the engine resumes runs
+    abandoned by other processes and, unless read-only, runs a server's background jobs; it always
+    renews its own leases. `offered` names the tools that a server serves.
 
     Raises:
-        SettingMistake: a setting cannot be used.
-        DatabaseUnavailable: the database cannot be reached or brought up to date.
+        SettingMistake: a setting is invalid.
+        DatabaseUnavailable: the database cannot be reached or migrated.
     """
     prompts = PromptRegistry(settings.prompts)
     chosen = llm or choose_llm(settings, simulated or {})
@@ -108,16 +108,16 @@ async def open_engine(
 
 
 async def _choose_embedder(settings: Settings, database: Database) -> Embedder:
-    """Return the embedder of the settings, else of the database, else the default."""
+    """Return the embedder from the settings, else the one pinned in the database or the default."""
     pinned = None if settings.embedder else await pinned_embedder(database)
     return choose_embedder(settings, pinned)
 
 
 async def answer_without_database(settings: Settings, call: Call) -> Outcome:
-    """Answer a call of a stateless graph while the database is not available.
+    """Answer a call of a stateless graph without a database.
 
     Raises:
-        SettingMistake: a setting cannot be used.
+        SettingMistake: a setting is invalid.
     """
     database = Database(NOWHERE)
     embedder = choose_embedder(settings)
@@ -133,7 +133,7 @@ async def answer_without_database(settings: Settings, call: Call) -> Outcome:
 
 
 def _chores(loom: Loom) -> list[BackgroundJob]:
-    """Return the background jobs of a process that serves."""
+    """Return the background jobs of a serving process."""
     chores: list[BackgroundJob] = [HistoryErasure(loom), StepExpiry(loom)]
     if loom.settings.decay_hours:
         chores.append(SalienceDecay(loom))

@@ -1,7 +1,7 @@
-"""Every error that reasonloom raises on purpose, as one tree with two trunks.
+"""All errors that reasonloom raises deliberately: caller mistakes and service faults.
 
     ReasonloomError
-    ├── CallerMistake               the caller can fix it; says field, fault, valid form
+    ├── CallerMistake               the caller can fix it; names field, fault, valid form
     │   ├── InvalidArgument         a value of the wrong type, size or form
     │   │   └── MissingArgument     a required argument that was not given
     │   ├── UnknownName             a tool, toolset, prompt or setting that does not exist
@@ -17,34 +17,35 @@
     │   │   ├── ModelNotFound       a mental model
     │   │   ├── PredictionNotFound
     │   │   └── RunNotFound
-    │   ├── InvalidBasin            a basin that is not there, or not one of the model's
+    │   ├── InvalidBasin            a basin that is unknown or not part of the model
     │   ├── WouldEmpty              a revision that would leave a model without a basin
     │   ├── NoChange                a revision that would change nothing
-    │   ├── Conflict                the call contradicts an earlier one
-    │   │   ├── KeyTaken            another call with the same idempotency key was faster
+    │   ├── Conflict                the call conflicts with an earlier one
+    │   │   ├── RunInProgress       another process or call is executing the run
+    │   │   ├── KeyTaken            another call with the same idempotency key won
     │   │   ├── DuplicateName       another mental model has the name
-    │   │   ├── NotActive           a mental model that may not predict now
-    │   │   └── Settled             a prediction that is resolved, or has expired
-    │   ├── PromptMistake           a template that lacks a variable or is ill-formed
-    │   └── SettingMistake          a setting that cannot be used
-    └── ServiceFault                not the caller's; says whether trying again can help
+    │   │   ├── NotActive           a mental model that is not active
+    │   │   └── Settled             a prediction that is resolved or has expired
+    │   ├── PromptMistake           a template that lacks a variable or is malformed
+    │   └── SettingMistake          an invalid setting
+    └── ServiceFault                not the caller's fault; says whether a retry can help
         ├── DatabaseUnavailable     retry
-        │   ├── DatabaseFull        final: no room on its disk, until somebody makes some
-        │   └── Deadlocked          retry: two writes waited for each other
+        │   ├── DatabaseFull        final: its disk is full until someone frees space
+        │   └── Deadlocked          retry: two writes deadlocked
         ├── LlmUnavailable          retry: unreachable after all attempts
         ├── LlmRefused              final: the provider answered with an error
         ├── TimedOut                retry: a deadline passed
         ├── BudgetExceeded          final: a limit of the run was reached
         ├── EmbedderUnavailable     final: dense search is off, all else works
-        └── InternalFault           final: a defect of ours, without its details
+        └── InternalFault           final: a bug of ours, without its details
 
-A message never holds a traceback, a path, SQL or a secret. `server/envelopes` alone
-turns these errors into the form of each published reference.
+Messages never contain a traceback, a path, SQL or a secret. Only `server/envelopes` converts
+these errors to the error format of each published reference.
 """
 
 
 class ReasonloomError(Exception):
-    """An error raised on purpose; `message` is safe to show to anyone."""
+    """An error raised deliberately; `message` is safe to show to anyone."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -52,7 +53,7 @@ class ReasonloomError(Exception):
 
 
 class CallerMistake(ReasonloomError):
-    """The caller can fix this; `field` is the argument's dotted path, if there is one."""
+    """An error the caller can fix; `field` is the dotted path of the argument, if there is one."""
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
         super().__init__(message)
@@ -75,11 +76,11 @@ class MissingArgument(InvalidArgument):
 
 
 class UnknownName(CallerMistake):
-    """A name that does not exist; the message offers the nearest one that does."""
+    """A name that does not exist; the message suggests the closest match."""
 
 
 class NotFound(CallerMistake):
-    """An id that this owner does not have; a foreign id answers exactly the same."""
+    """An id that this owner does not have; another owner's id gives exactly the same answer."""
 
     kind = "Record"
 
@@ -137,7 +138,7 @@ class WorkspaceNotFound(NotFound):
 
 
 class ModelNotFound(NotFound):
-    """No such mental model; said without its id, as the reference does."""
+    """No such mental model; the message omits the id, as the reference does."""
 
     kind = "Model"
 
@@ -159,7 +160,7 @@ class RunNotFound(NotFound):
 
 
 class InvalidBasin(CallerMistake):
-    """Basins that are not there, or not the model's; `suggestion` names those that are."""
+    """Basins that are unknown or not part of the model; `suggestion` names the valid ones."""
 
     def __init__(self, suggestion: str, *, field: str) -> None:
         super().__init__("One or more basin IDs do not exist", field=field)
@@ -175,7 +176,7 @@ class NoChange(CallerMistake):
 
 
 class Conflict(CallerMistake):
-    """The call contradicts an earlier one, such as one key used for two requests."""
+    """The call conflicts with an earlier one, such as one key used for two requests."""
 
 
 class RunInProgress(Conflict):
@@ -183,7 +184,7 @@ class RunInProgress(Conflict):
 
 
 class KeyTaken(Conflict):
-    """Another call with the same idempotency key was faster; its answer is the answer."""
+    """Another call with the same idempotency key won; its answer applies to both."""
 
 
 class DuplicateName(Conflict):
@@ -191,23 +192,23 @@ class DuplicateName(Conflict):
 
 
 class NotActive(Conflict):
-    """A mental model that may not predict now."""
+    """A mental model that is not active, so it cannot predict."""
 
 
 class Settled(Conflict):
-    """A prediction that is resolved already, or has expired."""
+    """A prediction that is already resolved or has expired."""
 
 
 class PromptMistake(CallerMistake):
-    """A template that names an unknown variable, lacks one, or is ill-formed."""
+    """A template that names an unknown variable, lacks one, or is malformed."""
 
 
 class SettingMistake(CallerMistake):
-    """A setting that cannot be used; `field` is its environment variable."""
+    """An invalid setting; `field` is its environment variable."""
 
 
 class ServiceFault(ReasonloomError):
-    """Not the caller's fault; `retryable` says whether the same call can succeed later."""
+    """An error that is not the caller's fault; if `retryable`, a retry can succeed."""
 
     retryable = False
 
@@ -219,7 +220,7 @@ class DatabaseUnavailable(ServiceFault):
 
 
 class DatabaseFull(DatabaseUnavailable):
-    """The database has no room left on its disk; nothing was stored."""
+    """The disk of the database is full; nothing was stored."""
 
     retryable = False
 
@@ -231,11 +232,11 @@ class DatabaseFull(DatabaseUnavailable):
 
 
 class Deadlocked(DatabaseUnavailable):
-    """Two writes waited for each other; the database rolled this one back."""
+    """A deadlock between two writes; the database rolled this one back."""
 
 
 class LlmUnavailable(ServiceFault):
-    """The language model's provider could not be reached after all attempts."""
+    """The language model's provider could not be reached after all retries."""
 
     retryable = True
 
@@ -263,7 +264,7 @@ class EmbedderUnavailable(ServiceFault):
 
 
 class InternalFault(ServiceFault):
-    """A defect of ours, without its details; `reference` finds it in the log."""
+    """A bug of ours, without its details; `reference` identifies it in the log."""
 
     def __init__(self, reference: str) -> None:
         super().__init__(f"Internal error (reference {reference}); the server's log holds the rest")

@@ -1,6 +1,6 @@
-"""Import paths that the documentation of version 0.1 named: they work for one more version.
+"""Deprecated import paths from the documentation of version 0.1, kept for one more version.
 
-The finder is the last one that Python asks, so that imports of modules that exist cost nothing.
+The finder comes last in `sys.meta_path`, so imports of existing modules cost nothing.
 """
 
 import sys
@@ -43,11 +43,11 @@ MOVED = {
     "reasonloom.server.forms.thought": ("reasonloom.server.envelopes.thought", {}),
     "reasonloom.stores.thoughts": ("reasonloom.stores.sessions.thoughts", {}),
 }  # fmt: skip
-"""Old modules with their new module and the names that changed in it."""
+"""Old module names, each with its new module and the names that changed in it."""
 
 
 class MovedFinder(MetaPathFinder, Loader):
-    """Finds the old modules, and the packages that held them."""
+    """Finds the old modules and the packages that contained them."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -60,10 +60,10 @@ class MovedFinder(MetaPathFinder, Loader):
         return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Return None: a plain module will do."""
+        """Return None, to use a plain module."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Let an old module look up its names in the new one."""
+        """Make an old module look up its names in the new one, with a deprecation warning."""
         if module.__name__ not in MOVED:
             return
         name, renamed = MOVED[module.__name__]
@@ -85,6 +85,6 @@ class MovedFinder(MetaPathFinder, Loader):
 
 
 def install() -> None:
-    """Let the old paths be imported."""
+    """Register the finder of the old import paths, once."""
     if not any(isinstance(finder, MovedFinder) for finder in sys.meta_path):
         sys.meta_path.append(MovedFinder())

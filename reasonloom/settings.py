@@ -1,7 +1,7 @@
-"""All settings in one frozen class: nothing else in reasonloom reads the environment.
+"""All settings in one frozen class; no other module of reasonloom reads the environment.
 
-Names start with `REASONLOOM_`; the variables of the published references
-(`LANGBASE_API_KEY`, `PIPE_*`, `MAX_RETRIES`, ...) and `DATABASE_URL` keep their own.
+Variables have the prefix `REASONLOOM_`; those of the published references (`LANGBASE_API_KEY`,
+`PIPE_*`, `MAX_RETRIES`, ...) and `DATABASE_URL` also work without it.
 """
 
 import os
@@ -19,19 +19,19 @@ from reasonloom.errors import SettingMistake
 PREFIX = "REASONLOOM_"
 DAY = 86_400
 NO_TEXT = re.compile("[\0\ud800-\udfff]")
-"""What no database stores as text; bytes that are not UTF-8 reach us as lone surrogates."""
+"""Characters that no database stores as text; bytes that are not UTF-8 become lone surrogates."""
 
 
 def shared(name: str) -> Any:
-    """Validation alias: `REASONLOOM_<name>` before a reference's own variable `<name>`."""
+    """Return the alias `REASONLOOM_<name>`, falling back to a reference's variable `<name>`."""
     return AliasChoices(PREFIX + name, name)
 
 
 def default_home() -> Path:
-    """Return the data folder; as root a system folder, because Postgres runs as another user.
+    """Return the data folder; for root a system folder, because Postgres runs as another user.
 
-    The embedded server, started by root, opens every parent of its folder to other users,
-    which must not happen to a private home.
+    When started by root, the embedded server makes every parent of its folder accessible to other
+    users, which must not happen to a private home.
     """
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         return Path("/var/lib/reasonloom")
@@ -41,16 +41,16 @@ def default_home() -> Path:
 Words = Annotated[tuple[str, ...], NoDecode]
 Keys = Annotated[tuple[SecretStr, ...], NoDecode]
 SHORTEST_KEY = 32
-"""Least bytes of a key of `REASONLOOM_STATE_KEYS`."""
+"""Minimum length in bytes of a key in `REASONLOOM_STATE_KEYS`."""
 
 SIGNATURES = (
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
 )  # fmt: skip
-"""Allowed algorithms of signed tokens: those with a public key."""
+"""Allowed signature algorithms of tokens: the asymmetric ones."""
 
 
 class Settings(BaseSettings):
-    """The settings of a process, from its environment and its flags."""
+    """The settings of a process, from its environment and command-line flags."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -61,7 +61,7 @@ class Settings(BaseSettings):
         allow_inf_nan=False,
     )
 
-    # where
+    # storage
     home: Path = Field(default_factory=default_home)
     files: Path | None = Field(None)
     database_url: SecretStr | None = Field(None, validation_alias=shared("DATABASE_URL"))
@@ -72,11 +72,11 @@ class Settings(BaseSettings):
     )
     statement_seconds: float = Field(60.0, ge=1, le=DAY)
 
-    # who
+    # owner
     user: str = Field("local", min_length=1, max_length=200)
     project: str | None = Field(None)
 
-    # who may do what, and how much of it
+    # authentication and quotas
     tokens: Path | None = Field(None)
     public_url: str | None = Field(None)
     allowed_hosts: Words = Field(())
@@ -95,7 +95,7 @@ class Settings(BaseSettings):
     caller_usd_per_day: float | None = Field(None, gt=0, le=1_000_000)
     answer_characters: int = Field(1_000_000, ge=10_000)
 
-    # which language model, and its limits
+    # language models
     llm: str | None = Field(None)
     judge_llm: str | None = Field(None)
     embedder: str | None = Field(None)
@@ -123,7 +123,7 @@ class Settings(BaseSettings):
     pipe_got_refine: str = Field("got-refine-v1", validation_alias=shared("PIPE_GOT_REFINE"))
     prompts: Path | None = Field(None)
 
-    # limits of one run
+    # budget of a run
     tool_timeout: float = Field(300.0, gt=0, le=DAY)
     budget_calls: int = Field(60, ge=1)
     budget_tokens: int = Field(200_000, ge=1)
@@ -143,7 +143,7 @@ class Settings(BaseSettings):
     judges: Literal["together", "separate"] = Field("together")
     execute: Literal["on", "off"] = Field("off")
 
-    # past conversations
+    # conversation history
     max_response_tokens: int = Field(2_000, ge=100, le=1_000_000)
     undo_days: float = Field(7.0, ge=0, le=36_500)
     hook_seconds: float = Field(20.0, ge=0.5, le=300)
@@ -157,7 +157,7 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(15.0, ge=0.5, le=3_600)
     keep_steps_days: int = Field(30, ge=1)
 
-    # the catalogue
+    # tool catalogue
     toolsets: Words = Field(("default",))
     tools: Words = Field(())
     exclude_tools: Words = Field(())
@@ -169,13 +169,13 @@ class Settings(BaseSettings):
     stateless: bool = Field(False)
     state_keys: Keys = Field(())
 
-    # the log
+    # logging
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         "info", validation_alias=shared("LOG_LEVEL")
     )
     log_format: Literal["pretty", "json"] = Field("pretty", validation_alias=shared("LOG_FORMAT"))
 
-    # spans and metrics
+    # telemetry
     otlp_endpoint: SecretStr | None = Field(
         None, validation_alias=AliasChoices("OTEL_EXPORTER_OTLP_ENDPOINT")
     )
@@ -183,7 +183,7 @@ class Settings(BaseSettings):
     @field_validator("user", "project", mode="before")
     @classmethod
     def require_name(cls, value: object) -> object:
-        """Refuse a name that is blank, or that no database can store."""
+        """Reject a name that is blank or that no database can store."""
         if isinstance(value, str) and NO_TEXT.search(value):
             raise ValueError("must be text in UTF-8 without NUL")
         if isinstance(value, str) and not value.strip():
@@ -193,7 +193,7 @@ class Settings(BaseSettings):
     @field_validator("home", "database_path", "files", "claude_config_dir", "tokens", "prompts")
     @classmethod
     def make_absolute(cls, value: Path | None) -> Path | None:
-        """Expand `~`, and resolve relative paths from the working directory."""
+        """Expand `~` and resolve relative paths against the working directory."""
         try:
             return value.expanduser().absolute() if value else value
         except RuntimeError:
@@ -213,7 +213,7 @@ class Settings(BaseSettings):
     @field_validator("state_keys")
     @classmethod
     def check_keys(cls, value: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
-        """Refuse a key that is too short, and one that is there twice."""
+        """Reject keys that are too short or duplicated."""
         keys = [key.get_secret_value().encode(errors="surrogateescape") for key in value]
         if any(len(key) < SHORTEST_KEY for key in keys):
             raise ValueError(f"each key must have {SHORTEST_KEY} bytes or more")
@@ -224,7 +224,7 @@ class Settings(BaseSettings):
     @field_validator("oauth_algorithms")
     @classmethod
     def check_algorithms(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse algorithms whose verification key can also sign tokens."""
+        """Reject algorithms whose verification key can also sign tokens."""
         if not value or not set(value) <= set(SIGNATURES):
             raise ValueError(f"must be some of {', '.join(SIGNATURES)}")
         return value
@@ -232,7 +232,7 @@ class Settings(BaseSettings):
     @field_validator("log_level", "log_format", "answers", mode="before")
     @classmethod
     def lower(cls, value: object) -> object:
-        """Take `INFO` for `info`."""
+        """Convert a string to lower case, such as `INFO` to `info`."""
         return value.lower() if isinstance(value, str) else value
 
     @property
@@ -242,17 +242,17 @@ class Settings(BaseSettings):
 
     @property
     def files_folder(self) -> Path:
-        """The folder of the memory files of workspaces."""
+        """The folder of the workspaces' memory files."""
         return self.files or self.home / "files"
 
     @property
     def claude_folder(self) -> Path:
-        """Claude Code's folder of settings and transcripts."""
+        """Claude Code's folder for settings and transcripts."""
         return self.claude_config_dir or Path.home() / ".claude"
 
 
 def variables_of(field: str) -> list[str]:
-    """Return the environment variables that set `field`, the strongest first.
+    """Return the environment variables that set `field`, in order of precedence.
 
     Examples: `home` -> [`REASONLOOM_HOME`]; `max_retries` -> [`REASONLOOM_MAX_RETRIES`,
     `MAX_RETRIES`].
@@ -264,10 +264,10 @@ def variables_of(field: str) -> list[str]:
 
 
 def load_settings(**flags: Any) -> Settings:
-    """Read the environment; `flags` that are not None override it.
+    """Load the settings from the environment; `flags` that are not None override it.
 
     Raises:
-        SettingMistake: a variable cannot be used; names it and what is wrong.
+        SettingMistake: a value is invalid; names the variable and the fault.
     """
     given = {name: value for name, value in flags.items() if value is not None}
     try:
@@ -280,7 +280,7 @@ def load_settings(**flags: Any) -> Settings:
 
 
 def _variable_at_fault(name: str) -> str:
-    """Return the variable that is set among those of the field that pydantic names."""
+    """Return the environment variable at fault for the field or alias that pydantic names."""
     for field in Settings.model_fields:
         names = variables_of(field)
         if name == field or name in names:
@@ -289,7 +289,7 @@ def _variable_at_fault(name: str) -> str:
 
 
 def home_or_default() -> Path:
-    """Return the home without the other settings; the default one if it cannot be used."""
+    """Return the home folder without loading other settings; the default if it is invalid."""
     given = os.environ.get(PREFIX + "HOME")
     try:
         return Path(given).expanduser().absolute() if given else default_home()
@@ -298,7 +298,7 @@ def home_or_default() -> Path:
 
 
 def found_keys(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """Return the names of known providers' keys that are set; they are reported, never used."""
+    """Return the known providers' variables that are set; they are only reported, never used."""
     known = (
         "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY",
         "GROQ_API_KEY", "OPENROUTER_API_KEY", "DEEPSEEK_API_KEY", "COHERE_API_KEY",
@@ -308,5 +308,5 @@ def found_keys(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Return a copy of the whole environment, for a child process of ours."""
+    """Return a copy of the whole environment, for a child process."""
     return dict(os.environ)

@@ -1,1 +1,1 @@
-"""The commands: serve, demo, call, doctor, db, runs, bench."""
+"""The command line: every command of `commands.tsv`."""

@@ -12,7 +12,7 @@ from reasonloom.cli.command_tree import build
 from reasonloom.errors import CallerMistake, ReasonloomError
 
 MAX_NAME_LENGTH = 60
-"""Characters of a file's name that a line shows."""
+"""Maximum characters of a file's name in an error line."""
 
 app = build(
     name="reasonloom",
@@ -46,14 +46,14 @@ def main() -> None:
 
 
 def _unwrap_group(raised: BaseException) -> BaseException:
-    """Return what a group of tasks raised, where that is a single error."""
+    """Return the exception in a task group's exception group, if it is the only one."""
     while isinstance(raised, BaseExceptionGroup) and len(raised.exceptions) == 1:
         raised = raised.exceptions[0]
     return raised
 
 
 def _message_of(error: BaseException) -> str | None:
-    """Return the line to print for one of our errors, or for a file that cannot be used."""
+    """Return the line to print for one of our errors or an unusable file, None for others."""
     if isinstance(error, ReasonloomError):
         return error.message
     if isinstance(error, OSError) and isinstance(error.filename, str | bytes):

@@ -1,4 +1,4 @@
-"""Arguments that commands share, and checks of what was typed before any command runs."""
+"""Arguments that commands share, and checks of the arguments before any command runs."""
 
 import os
 import re
@@ -16,14 +16,14 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 PROMPT_VERSION = re.compile(r"(?P<name>[^=\s]+)=v?(?P<version>[0-9]{1,6})")
 OPTIONAL_VERSION = re.compile(r"(?P<name>[^=\s]+)(?:=v?(?P<version>[0-9]{1,6}))?")
 HOOK_COMMAND = "hook"
-"""A command that exits with 0 whatever it is given."""
+"""A command that exits with 0 whatever its arguments are."""
 
 
 def require_text(given: Sequence[str]) -> None:
-    """Require every argument to be text or the name of a file, which may be any bytes.
+    """Require every argument to be text, or the name of an existing file, which may be any bytes.
 
     Raises:
-        InvalidArgument: one is not UTF-8, which reaches us as lone surrogates.
+        InvalidArgument: one is not UTF-8, which Python decodes to lone surrogates.
     """
     if list(given[:1]) == [HOOK_COMMAND]:
         return
@@ -38,7 +38,7 @@ def parse_versions(given: Sequence[str]) -> list[tuple[str, int]]:
     """Return the names and versions of prompts given as NAME=VERSION.
 
     Raises:
-        InvalidArgument: one has another form.
+        InvalidArgument: one has another format.
     """
     found = []
     for text in given:
@@ -55,7 +55,7 @@ def parse_prompt(text: str) -> tuple[str, int | None]:
     """Return a prompt's name, and its version if one is given.
 
     Raises:
-        InvalidArgument: it has another form.
+        InvalidArgument: it has another format.
     """
     match = OPTIONAL_VERSION.fullmatch(text)
     if not match:

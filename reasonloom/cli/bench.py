@@ -36,7 +36,7 @@ from reasonloom.evals.comparison.calibration import REPETITIONS, SEED, measure_c
 
 
 def measure_statistics() -> list[dict[str, Any]]:
-    """Measure, print each figure as soon as it is known, and return all."""
+    """Measure, print each figure as soon as it is available, and return all."""
     console, found = Console(soft_wrap=True, highlight=False), []
     console.print(f"statistics: {REPETITIONS:,} repetitions, seed {SEED}", style="bold")
     with named_progress() as report:
@@ -59,10 +59,10 @@ PARTS = (
     "basins", "models", "history", "evals", "middleware", "replicas",
 )  # fmt: skip
 STATISTICS = "statistics"
-"""A part that is measured only where it is named: it takes minutes, and is of no speed."""
+"""A part that runs only if named: it takes minutes, and does not measure speed."""
 
 STUDIO = "studio"
-"""Another such part: it needs a browser, which no installation brings along."""
+"""Another part that runs only if named: it needs a browser, which we do not install."""
 
 
 def bench(
@@ -100,7 +100,7 @@ def bench(
 
 
 def _parse_sizes(written: str) -> list[int]:
-    """Return the sizes that an option names."""
+    """Return the sizes given in an option."""
     try:
         sizes = [int(part) for part in written.split(",")]
     except ValueError:
@@ -111,7 +111,7 @@ def _parse_sizes(written: str) -> list[int]:
 
 
 def _parse_parts(written: str) -> list[str]:
-    """Return the parts that an option names, all where it names none."""
+    """Return the parts named in an option, all if it names none."""
     parts = [part.strip() for part in written.split(",") if part.strip()] or list(PARTS)
     if not set(parts) <= {*PARTS, STUDIO, STATISTICS}:
         known = ", ".join((*PARTS, STUDIO, STATISTICS))
@@ -120,7 +120,7 @@ def _parse_parts(written: str) -> list[str]:
 
 
 async def _measure(settings: dict[str, Any]) -> dict[str, list[Figure]]:
-    """Return the figures of each part, in the order in which they were taken."""
+    """Return the figures of each part, in the order of measurement."""
     parts, runs, sizes = settings["only"], settings["runs"], settings["sizes"]
     on_one_engine: dict[str, OnEngine] = {
         "linear": lambda bench: reasoning.measure_linear(bench, runs),

@@ -1,8 +1,8 @@
 """The tree of commands, read from `commands.tsv`; each is imported when it is invoked.
 
-A line has the words that name a command, its function as `module:name` below this package (none
-for a group of commands), and the first sentence of its help. So `--help` imports no command, and a
-command's module imports at its top whatever it needs.
+A line has the words that name a command, its function as `module:name` below this package (empty
+for a group of commands), and the first sentence of its help. `--help` therefore imports no command,
+and a command's module can import at its top whatever it needs.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 TABLE = Path(__file__).with_name("commands.tsv")
 PASS_THROUGH = {"ignore_unknown_options": True, "allow_extra_args": True}
 CONTEXT_SETTINGS = {"hook": PASS_THROUGH}
-"""A host of another version may pass arguments that we do not know: no reason to fail."""
+"""A different version of a host may pass arguments that we do not know; that is no error."""
 
 
 class Row(NamedTuple):
@@ -28,7 +28,7 @@ class Row(NamedTuple):
 
 
 class LazyGroup(TyperGroup):
-    """Lists placeholders, and replaces the one that is invoked by its command."""
+    """Lists placeholders, and replaces the invoked one by its command."""
 
     rows: Mapping[str, Row] = {}
 
@@ -37,7 +37,7 @@ class LazyGroup(TyperGroup):
         super().__init__(commands={**lazy, **(commands or {})}, **options)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the arguments name, loaded."""
+        """Return the loaded command that the arguments name."""
         name, command, rest = super().resolve_command(ctx, args)
         if name is not None and name in self.rows:
             command = self.commands[name] = load(self.rows[name])
@@ -45,7 +45,7 @@ class LazyGroup(TyperGroup):
 
 
 def build(**options: Any) -> typer.Typer:
-    """Return the application with all commands; `options` are those of its `typer.Typer`."""
+    """Return the application with all commands; `options` are passed to its `typer.Typer`."""
     groups: dict[str, dict[str, Row]] = {"": {}}
     helps: dict[str, str] = {}
     for line in TABLE.read_text(encoding="utf-8").splitlines():
@@ -67,7 +67,7 @@ def _group(rows: Mapping[str, Row], **options: Any) -> typer.Typer:
 
 
 def load(row: Row) -> Any:
-    """Import a command's module and return the command as click runs it."""
+    """Import a command's module and return the command in click's form."""
     module, _, function = row.target.partition(":")
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     register = alone.command(row.name, context_settings=CONTEXT_SETTINGS.get(row.name))

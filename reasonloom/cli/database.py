@@ -155,13 +155,13 @@ def restore(
 
 
 def _run_until_signal(work: Coroutine[Any, Any, BackupSize]) -> BackupSize:
-    """Run `work`; SIGTERM cancels it, and nothing half-written is left."""
+    """Run `work`; SIGTERM cancels it, leaving nothing half-written."""
 
     async def until_done() -> BackupSize:
         loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
 
         def end() -> None:
-            loop.remove_signal_handler(signal.SIGTERM)  # a second one ends the process at once
+            loop.remove_signal_handler(signal.SIGTERM)  # a second one ends the process immediately
             task.cancel()
 
         loop.add_signal_handler(signal.SIGTERM, end)

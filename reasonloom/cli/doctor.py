@@ -104,7 +104,7 @@ async def _embedder(settings: Settings) -> AsyncIterator[Finding]:
 
 
 async def _pinned(settings: Settings) -> str | None:
-    """Return the embedder that the database is pinned to; None where it cannot be read."""
+    """Return the embedder that the database is pinned to; None if it cannot be read."""
     try:
         database = Database(await find_access(settings))
     except ReasonloomError:

@@ -1,4 +1,4 @@
-"""Opens the engine for one command, for the owner or the user that the command names."""
+"""Opens the engine for one command, on behalf of the owner or of the user that it names."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ def with_engine(
     `llm` and `embedder` override the settings.
 
     Raises:
-        InvalidArgument: no tool would accept the name of the user.
+        InvalidArgument: the user's name is blank or too long.
     """
     if user is not None and not (user.strip() and len(user) <= NAME_LIMIT):
         raise InvalidArgument(f"--user: must be 1 to {NAME_LIMIT} characters, not blank")
@@ -41,7 +41,7 @@ def with_engine(
 
 
 def read_rows(reader: Callable[..., Awaitable[T]], *values: Any, **named: Any) -> T:
-    """Return what `reader` reads of the caller's rows, in a transaction of its own."""
+    """Return the result of `reader` on the caller's rows, in a separate transaction."""
 
     async def work(engine: Engine, caller: Caller) -> T:
         async with engine.loom.database.begin(caller) as tx:

@@ -1,4 +1,4 @@
-"""`reasonloom models`: look at mental models, and say which may predict."""
+"""`reasonloom models`: displays mental models, and sets which may predict."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -29,7 +29,7 @@ STATUS = {"active": "green", "draft": "yellow", "deprecated": "dim"}
 
 
 def models_table(found: Mapping[str, Any]) -> RenderableType:
-    """Return the models of a list as a table."""
+    """Return a list of models as a table."""
     drawn = Table("name", "id", "domain", "status", "basins", "revisions", "accuracy")
     for each in found["models"]:
         degraded = " degraded" if each["degraded"] else ""
@@ -48,7 +48,7 @@ def models_table(found: Mapping[str, Any]) -> RenderableType:
 
 
 def model_tree(found: Mapping[str, Any], names: Mapping[str, str]) -> Tree:
-    """Return one model as a tree; `names` are those of its basins."""
+    """Return one model as a tree; `names` are the names of its basins."""
     model = found["model"]
     title = Text.assemble(
         _text(model["name"]),
@@ -82,7 +82,7 @@ def model_tree(found: Mapping[str, Any], names: Mapping[str, str]) -> Tree:
 
 
 def proposals_tree(found: Mapping[str, Any]) -> Tree:
-    """Return proposed models and revisions as a tree, with what they rest on."""
+    """Return proposed models and revisions as a tree, with their evidence."""
     drawn = Tree("proposals")
     models = drawn.add(f"models ({len(found['models'])})")
     for each in found["models"]:
@@ -130,7 +130,7 @@ def _accuracy(each: Mapping[str, Any]) -> str:
 
 
 def _text(text: str) -> Text:
-    """Return a text without markup; its control characters become spaces."""
+    """Return text without markup, with control characters replaced by spaces."""
     return Text(printable(text, replacement=" "))
 
 
@@ -197,10 +197,10 @@ def _set_status(model: str, status: str) -> None:
 
 
 async def _resolve_model(engine: Engine, caller: Caller, model: str) -> str:
-    """Return the id of the model that a person names.
+    """Return the id of the model given by name, id or beginning of an id.
 
     Raises:
-        ModelNotFound: there is none such.
+        ModelNotFound: there is no such model.
         InvalidArgument: there are several.
     """
     async with engine.loom.database.begin(caller) as tx:

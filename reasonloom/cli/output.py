@@ -1,4 +1,4 @@
-"""What commands print: JSON, progress bars, files, and text without control characters."""
+"""Output of commands: JSON, progress bars, files, and text without control characters."""
 
 import json
 import os
@@ -16,9 +16,9 @@ from reasonloom.errors import InvalidArgument
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int | None], None]]:
-    """Yield what updates a bar on stderr: how much is done, and the total if it is known.
+    """Yield a function that updates a bar on stderr: the amount done, and the total if known.
 
-    Nothing is drawn where stderr is no terminal.
+    Nothing is drawn if stderr is not a terminal.
     """
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -28,7 +28,7 @@ def progress(what: str) -> Iterator[Callable[[int, int | None], None]]:
 
 @contextmanager
 def named_progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Yield what updates a bar on stderr by the name of the work, how much is done and of what."""
+    """Yield a function that updates a progress bar on stderr: the name, amount done, and total."""
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, total: bar.update(
@@ -37,7 +37,7 @@ def named_progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as indented JSON; what JSON does not know is written as text."""
+    """Print a value as indented JSON; types that JSON does not support are written as text."""
     typer.echo(json.dumps(value, default=str, ensure_ascii=False, indent=2))
 
 
@@ -47,22 +47,22 @@ def print_json_line(value: Any) -> None:
 
 
 def printable(text: str, *, keep: str = "", replacement: str = "") -> str:
-    """Return a text whose control characters, but for those in `keep`, are replaced."""
+    """Return a text with control characters, except those in `keep`, removed or replaced."""
     return "".join(each if each.isprintable() or each in keep else replacement for each in text)
 
 
 def wide_console(width: int) -> Console:
-    """Return a console that is at least so wide where the output is no terminal."""
+    """Return a console at least `width` columns wide if the output is not a terminal."""
     console = Console()
     wide = console.is_terminal or console.width >= width
     return console if wide else Console(width=width)
 
 
 def require_output_path(option: str, path: Path) -> None:
-    """Require that a file can be written, before the work whose result it will hold.
+    """Require that a file can be written, before doing the work whose result it will contain.
 
     Raises:
-        InvalidArgument: its folder is not there, or it cannot be written.
+        InvalidArgument: its folder does not exist, or it cannot be written.
     """
     folder = path.absolute().parent
     if not os.path.isdir(folder):  # noqa: PTH112 - never raises
@@ -73,7 +73,7 @@ def require_output_path(option: str, path: Path) -> None:
 
 
 def write_output(option: str, path: Path, text: str) -> None:
-    """Write the file, and print where it is.
+    """Write the file, and print its path.
 
     Raises:
         InvalidArgument: it cannot be written.

@@ -102,7 +102,7 @@ def _read_replies(file: Path, check: str) -> ReasoningAnswer:
 async def _answer_once(
     engine: Engine, caller: Caller, run: str, given: ReasoningAnswer
 ) -> dict[str, Any]:
-    """Return the questions that come next, or the run's answer."""
+    """Return the next questions, or the run's answer."""
     replies = [GivenReply(each.id, each.reply) for each in given.answers]
     return _result(
         engine, (await answer_run(engine, caller, run, Given(replies, given.check))).outcome
@@ -118,7 +118,7 @@ def _result(engine: Engine, outcome: Outcome) -> dict[str, Any]:
 
 
 async def _answer_by_hand(engine: Engine, caller: Caller, run: str, check: str) -> dict[str, Any]:
-    """Show each question and read its reply, until the run has an answer."""
+    """Print each question and read its reply, until the run has an answer."""
     console = Console(soft_wrap=True)
     outcome = (await answer_run(engine, caller, run, Given([]))).outcome
     while outcome.round is not None:
@@ -138,7 +138,7 @@ async def _answer_by_hand(engine: Engine, caller: Caller, run: str, check: str) 
 
 
 def _typed() -> str:
-    """Return the lines that are typed before an empty one, or the end."""
+    """Return the lines typed before an empty line or the end of input."""
     return "\n".join(line.rstrip("\n") for line in takewhile(str.strip, sys.stdin))
 
 
@@ -191,7 +191,7 @@ async def _compare_fork(
 
 
 async def _run_summary(engine: Engine, caller: Caller, run: str) -> dict[str, Any]:
-    """Return what a run used, and its answer or error."""
+    """Return the model and prompts of a run, and its answer or error."""
     row = await find_run(engine, caller, run)
     async with engine.loom.database.begin(caller) as tx:
         calls = (await runs.calls_of(tx, [row.id]))[row.id]

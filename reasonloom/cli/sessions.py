@@ -1,6 +1,6 @@
 """`reasonloom session`: lists reasoning sessions, and draws one as a tree.
 
-Text of callers is shown as it is: no markup, no control characters.
+Callers' text is displayed literally: no markup, no control characters.
 """
 
 from dataclasses import asdict
@@ -35,9 +35,9 @@ STYLES = {"active": "bold", "completed": "green", "abandoned": "dim"}
 
 
 def session_tree(whole: FullSession) -> Tree:
-    """Return the session as a tree: a branch hangs on the thought from which it continues.
+    """Return the session as a tree: a branch is a child of the thought from which it continues.
 
-    A branch follows the one that it leaves, so that thought is in the tree by then.
+    A branch follows the branch it forks from, so that thought is already in the tree.
     """
     view = picture(whole)
     session = view.session

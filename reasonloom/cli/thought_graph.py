@@ -1,4 +1,4 @@
-"""`reasonloom graph`: run a plan of Graph of Thoughts operations, and look at a graph."""
+"""`reasonloom graph`: runs a plan of Graph of Thoughts operations, and displays a graph."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ UNSCORED = " -- "
 def graph_tree(graph: ThoughtGraph) -> Tree:
     """Return the graph as a tree.
 
-    A node with several parents hangs on the last of them, and names the others.
+    A node with several parents is a child of the last of them, and names the others.
     """
     row = graph.row
     title = Text.assemble(
@@ -129,7 +129,7 @@ def _load_plan(given: str) -> str | dict[str, Any]:
     """Return the name of a packaged plan, or the contents of a file.
 
     Raises:
-        InvalidArgument: the file cannot be read, or holds no JSON object.
+        InvalidArgument: the file cannot be read, or does not contain a JSON object.
     """
     if not given.endswith(PLAN_SUFFIX):
         return given

@@ -33,7 +33,7 @@ DATABASE = "eval"
 def temporary_home(**flags: Any) -> Iterator[Settings]:
     """Yield settings for a temporary home, offline unless `flags` name a language model."""
     with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as folder:
-        # The embedded server runs as a user of its own when started by root.
+        # The embedded server runs as a different user when started by root.
         Path(folder).chmod(0o755)
         yield load_settings(**{"home": Path(folder) / "home", "llm": "offline", **flags})
 
@@ -75,7 +75,7 @@ async def call_tool(
     arguments: Mapping[str, Any],
     graph: str = "",
 ) -> ToolAnswer:
-    """Call a tool's graph (by default of its name) as an owner, in the arguments' space."""
+    """Call a tool's graph (by default the one of its name) as an owner, in the arguments' space."""
     request = parse_request(contract, arguments)
     wire = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
     caller = Caller(owner).within(request.space())
@@ -85,14 +85,14 @@ async def call_tool(
 async def timed_call(
     engine: Engine, owner: str, tool: str, contract: type[Request], arguments: Mapping[str, Any]
 ) -> tuple[ToolAnswer, float]:
-    """Return a tool's answer as `call_tool` does, and the milliseconds that it took."""
+    """Return a tool's answer as `call_tool` does, and the milliseconds taken."""
     started = time.perf_counter()
     answer = await call_tool(engine, owner, tool, contract, arguments)
     return answer, (time.perf_counter() - started) * 1000
 
 
 class Once(Generic[Key, Value]):
-    """Values made once per key, even when several items need one at the same time."""
+    """Creates a value once per key, even when several items need it at the same time."""
 
     def __init__(self, make: Callable[[Key], Awaitable[Value]]) -> None:
         self._make = make
@@ -100,7 +100,7 @@ class Once(Generic[Key, Value]):
         self._door = asyncio.Lock()
 
     async def of(self, key: Key) -> Value:
-        """Return the value of a key, making it if needed."""
+        """Return the value of a key, creating it if needed."""
         async with self._door:
             if key not in self._made:
                 self._made[key] = await self._make(key)

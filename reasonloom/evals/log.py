@@ -86,7 +86,7 @@ class EvalLog:
                 raise InvalidArgument(why, field="runs") from None
 
     def begin(self, head: dict[str, Any]) -> None:
-        """Write the head; if the file has another eval's, data's or settings', refuse it."""
+        """Write the head; refuse one that differs from the head in the file."""
         if self.head and self.head != head:
             changed = ", ".join(_changed(self.head, head))
             why = f"the run to resume had another {changed}; begin a new one"
@@ -98,9 +98,9 @@ class EvalLog:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold the file open and locked (Conflict if another process writes it), and read it again.
+        """Hold the file open and locked, and read it again; Conflict if another process writes it.
 
-        Another process may have written between the first reading and the lock.
+        Another process may have written between the first read and the lock.
         """
         with self._opened():
             self._read()
@@ -145,7 +145,7 @@ class EvalLog:
 
 
 def lock(file: int, held: str = "") -> None:
-    """Lock a file; waits for another process, or raises Conflict with the message `held`."""
+    """Lock a file; waits for another process, or raises Conflict with the message `held` if set."""
     try:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX | (fcntl.LOCK_NB if held else 0))
@@ -154,13 +154,13 @@ def lock(file: int, held: str = "") -> None:
 
 
 def write_whole(file: int, line: bytes) -> None:
-    """Write a line at once, so that a kill leaves all of it or nothing."""
+    """Write a line in one call where possible, so that a kill rarely leaves part of it."""
     while line:
         line = line[os.write(file, line) :]
 
 
 def _changed(before: dict[str, Any], head: dict[str, Any]) -> list[str]:
-    """Return the keys in which two heads differ, with the names inside of mappings."""
+    """Return the keys in which two heads differ, with the differing names inside mappings."""
     found = []
     for key in sorted({*before, *head}):
         one, two = before.get(key), head.get(key)

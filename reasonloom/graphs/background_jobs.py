@@ -1,4 +1,4 @@
-"""What each process that serves does in the background whenever it is due."""
+"""Recurring background jobs that every serving process runs."""
 
 import asyncio
 import logging
@@ -22,14 +22,14 @@ HOUR = 3600.0
 
 
 class BackgroundJob(ABC):
-    """One recurring job of each process that serves.
+    """A recurring job that every serving process runs.
 
-    The database knows what is due, so it does not matter how many processes look, how often, or for
-    how long they live.
+    The database records what is due, so the number of processes, their polling intervals and their
+    lifetimes do not matter.
 
     Attributes:
-        trouble: the log message if it fails.
-        first_pause: seconds before the first look, give or take half, for the first calls to pass.
+        trouble: the log message on failure.
+        first_pause: seconds before the first check, give or take half, to let the first calls pass.
     """
 
     trouble: ClassVar[str]
@@ -41,14 +41,14 @@ class BackgroundJob(ABC):
 
     @abstractmethod
     async def look(self) -> None:
-        """Do what is due."""
+        """Run the work that is due."""
 
     def pause(self) -> float:
-        """Return the seconds between two looks; most looks find nothing."""
+        """Return the seconds between two checks; most checks find nothing due."""
         return HOUR
 
     async def run(self) -> None:
-        """Look and do what is due, for ever; ends by being cancelled."""
+        """Run due work at intervals until cancelled."""
         while True:
             spread = random.uniform(0.5, 1.5)  # noqa: S311 - keeps processes from looking at once
             await asyncio.sleep(self._pause * spread)
@@ -70,11 +70,11 @@ class BasinUpkeep(BackgroundJob):
     first_pause = 90.0
 
     def pause(self) -> float:
-        """Return a quarter of the time after which an owner is due, an hour at most."""
+        """Return a quarter of the interval after which an owner is due, at most one hour."""
         return min(self.loom.settings.cluster_hours * HOUR / 4, HOUR)
 
     async def look(self) -> None:
-        """Update the clusters of every owner that is due."""
+        """Update the clusters of every owner who is due."""
         loom, at = self.loom, self.loom.clock()
         due = at - timedelta(hours=loom.settings.cluster_hours)
         while (owner := await claim_owner(loom.database, at=at, due=due)) is not None:
@@ -89,16 +89,16 @@ class BasinUpkeep(BackgroundJob):
 
 
 class SalienceDecay(BackgroundJob):
-    """Weakens unread memories about once a day; due times are per space."""
+    """Decays unread memories about once a day; due times are per space."""
 
     trouble = "memories could not be weakened"
 
     def pause(self) -> float:
-        """Return a quarter of the time after which a space is due, an hour at most."""
+        """Return a quarter of the interval after which a space is due, at most one hour."""
         return min(self.loom.settings.decay_hours * HOUR / 4, HOUR)
 
     async def look(self) -> None:
-        """Weaken what is due."""
+        """Decay the memories of every space that is due."""
         at, interval = self.loom.clock(), timedelta(hours=self.loom.settings.decay_hours)
         weakened = await weaken_all(self.loom.database, at=at, due=at - interval)
         if weakened.memories:
@@ -106,12 +106,12 @@ class SalienceDecay(BackgroundJob):
 
 
 class HistoryErasure(BackgroundJob):
-    """Erases for good the forgotten past conversations that can no longer be restored."""
+    """Permanently erases forgotten past conversations that can no longer be restored."""
 
     trouble = "what was forgotten could not be erased"
 
     async def look(self) -> None:
-        """Erase what is due."""
+        """Erase the conversations whose undo period has ended."""
         kept = timedelta(days=self.loom.settings.undo_days)
         erased = await erase_all_due(self.loom.database, self.loom.clock() - kept)
         if erased.chunks:
@@ -119,13 +119,13 @@ class HistoryErasure(BackgroundJob):
 
 
 class StepExpiry(BackgroundJob):
-    """Drops the saved steps of old runs, which are many times the size of their answers."""
+    """Deletes the saved steps of old runs, which are many times the size of their answers."""
 
     trouble = "old saved steps could not be dropped"
     first_pause = 120.0
 
     async def look(self) -> None:
-        """Drop the steps of runs that ended more than the configured days ago."""
+        """Delete the steps of runs that ended more than `keep_steps_days` ago."""
         before = self.loom.clock() - timedelta(days=self.loom.settings.keep_steps_days)
         for place in await decay.places(self.loom.database):
             caller, dropped = Caller(place.owner, place.space), redaction.SIZE

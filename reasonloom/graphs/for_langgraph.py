@@ -1,7 +1,7 @@
-"""Our graphs for LangGraph's own tools: `langgraph.json` names a builder here for each.
+"""Graph builders for LangGraph's own tools, one per graph, referenced by `langgraph.json`.
 
-They are opened to be looked at: nodes, edges, state. A run needs more than LangGraph's tools can
-give, a caller and a record in the database, so a run that is begun there is refused.
+They serve inspection only: nodes, edges, state. A run needs a caller and a database record, which
+LangGraph's tools cannot provide, so runs started there are refused.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from reasonloom.graphs.graph import load_graph
 
 
 def opened(name: str) -> Callable[[ServerRuntime[Any]], CompiledStateGraph[Any, Any, Any, Any]]:
-    """Return what LangGraph's server calls whenever it opens the graph of that name."""
+    """Return the builder that LangGraph's server calls whenever it opens the named graph."""
 
     def build(runtime: ServerRuntime[Any]) -> CompiledStateGraph[Any, Any, Any, Any]:
         if runtime.execution_runtime is not None:

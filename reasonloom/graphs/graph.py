@@ -1,4 +1,4 @@
-"""What a graph is to the engine, how its nodes are wired, and where each graph is found."""
+"""Graph definitions: their properties, the wiring of their nodes, and a registry by name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -55,14 +55,14 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         "got_run", "got_score", "got_state",
     ),
 }  # fmt: skip
-"""The graphs of each module of this package, which is imported when one of them is asked for."""
+"""The graphs of each module of this package; a module is imported on first use."""
 
 MODULE_OF = {name: module for module, names in MODULES.items() for name in names}
 
 
 @dataclass(frozen=True, slots=True)
 class FollowUp:
-    """A call to make after another; where it cannot be made, `refused` says why."""
+    """A call to make after another; `refused` holds the reason if it cannot be made."""
 
     tool: str = ""
     graph: str = ""
@@ -76,27 +76,27 @@ class Graph:
 
     Attributes:
         name: its name in `MODULES` and in the rows of its runs.
-        version: raised when a node is renamed or the state changes, so that a run saved under
-            another version is not resumed.
-        build: returns the wiring, not yet compiled.
-        saved: steps are saved and a killed run is resumed; true where an llm is called.
-        saved_offline: False where steps are saved only with a language model; without one they
-            are so quick that saving would cost more.
-        stateless: its answer rests on the request alone, so that it can be given without a
-            database, by words and unrecorded.
-        writes: the last node records the run in the transaction of its writes.
-        components: what the `thought` reference calls the parts used, or a function that returns
-            them for a request.
-        of_llm: further parts, used only with a language model.
-        more_steps: returns for a request how many more steps than nodes a usual run has, None
-            where that is unknown; without it there are as many.
-        words: plain words for nodes whose names do not say what is done.
-        follow: returns from request and answer the call to make next, if any; it is a run of its
-            own, and its answer is returned under `result`.
-        seconds: returns for a request the time limit of its run, where that may be longer than
+        version: increased when a node is renamed or the state changes, so that runs saved under
+            another version are not resumed.
+        build: returns the uncompiled graph.
+        saved: whether steps are saved so that a killed run is resumed; true if an LLM is called.
+        saved_offline: False if steps are saved only with a language model; without one they are
+            so fast that saving would cost more.
+        stateless: whether the answer depends on the request alone, so that it can be given
+            without a database, offline and unrecorded.
+        writes: whether the last node records the run in the transaction of its writes.
+        components: the components used, as the `thought` reference names them, or a function
+            that returns them for a request.
+        of_llm: further components, used only with a language model.
+        more_steps: returns for a request how many steps beyond one per node a typical run takes,
+            None if unknown; without it, one step per node is assumed.
+        words: descriptions of nodes whose names are not self-explanatory.
+        follow: returns the call to make next for a request and its answer, if any; that call is
+            a separate run, and its answer is returned under `result`.
+        seconds: returns for a request the time limit of its run, if that may exceed
             `REASONLOOM_TOOL_TIMEOUT`.
-        rounds: returns for a request how often a run asks its caller at most, where the caller is
-            the language model; None where that is unknown.
+        rounds: returns for a request the maximum number of rounds in which a run queries its
+            caller, when the caller acts as the language model; None if unknown.
     """
 
     name: str
@@ -115,16 +115,16 @@ class Graph:
     seconds: Callable[[dict[str, Any]], float] | None = None
 
     def saves(self, *, offline: bool) -> bool:
-        """Tell whether a run's steps are saved, with a language model or `offline`."""
+        """Return whether a run's steps are saved, with a language model or `offline`."""
         return self.saved and (self.saved_offline or not offline)
 
     def used(self, request: dict[str, Any], *, offline: bool) -> tuple[str, ...]:
-        """Return the parts that a request uses, with a language model or `offline`."""
+        """Return the components that a request uses, with a language model or `offline`."""
         parts = self.components(request) if callable(self.components) else self.components
         return parts + (() if offline else self.of_llm)
 
     def describe(self, node: str) -> str:
-        """Return a node's name in plain words."""
+        """Return a readable description of a node."""
         return self.words.get(node, node.replace("_", " "))
 
 
@@ -134,14 +134,14 @@ def wiring(
     routes: Mapping[str, Route] | None = None,
     inputs: Mapping[str, type[Any]] | None = None,
 ) -> Callable[[], StateGraph[Any, Execution, Any, Any]]:
-    """Return a builder of the graph whose nodes run one after another, from START to END.
+    """Return a builder for a graph whose nodes run in sequence from START to END.
 
     Args:
         state: the schema of the graph's state.
-        nodes: the nodes by name, in their order.
-        routes: where a node leads if not to the next one: another node, or a function that
-            chooses and the nodes that it chooses from.
-        inputs: the schemas of nodes that are sent a payload instead of the state.
+        nodes: the nodes by name, in order.
+        routes: the successors of nodes not followed by the next one: another node, or a routing
+            function with its possible targets.
+        inputs: the schemas of nodes that receive a payload instead of the state.
     """
     return partial(_build, state, nodes, routes or {}, inputs or {})
 
@@ -177,21 +177,21 @@ def one_node(
     writes: bool = False,
     components: tuple[str, ...] = (),
 ) -> Graph:
-    """Return the graph of a tool that is one node, named `step` where it differs from `name`."""
+    """Return the graph of a single-node tool; the node is named `step`, by default `name`."""
     build = wiring(ToolState, {step or name: node})
     return Graph(name, 1, build, writes=writes, components=components)
 
 
 def by_name(*graphs: Graph) -> dict[str, Graph]:
-    """Return graphs by their names, as a module of this package offers them in `GRAPHS`."""
+    """Return graphs by name, as each module of this package exposes them in `GRAPHS`."""
     return {graph.name: graph for graph in graphs}
 
 
 def load_graph(name: str) -> Graph:
-    """Return a graph by its name.
+    """Return a graph by name.
 
     Raises:
-        InternalFault: there is none such.
+        InternalFault: there is no such graph.
     """
     if name not in MODULE_OF:
         raise InternalFault(f"graph {name}")

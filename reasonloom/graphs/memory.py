@@ -1,4 +1,4 @@
-"""The graphs of the memory tools: one node each, but for consolidation."""
+"""The graphs of the memory tools: one node each, except for consolidation."""
 
 from reasonloom.graphs.graph import Graph, by_name, one_node, wiring
 from reasonloom.nodes.memory.batch import batch_forget, batch_recall, batch_remember

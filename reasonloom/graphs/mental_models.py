@@ -1,4 +1,4 @@
-"""The graphs of the tools on mental models and basins."""
+"""The graphs of the mental model and basin tools."""
 
 from reasonloom.graphs.graph import Graph, by_name, one_node, wiring
 from reasonloom.nodes.mental_models.basins.cluster_memories import cluster_memories

@@ -1,4 +1,4 @@
-"""The graphs of the checks: compute, ask the judges at the same time, answer."""
+"""The graphs of the metacognition checks: compute, query the judges in parallel, answer."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -45,7 +45,7 @@ def _check(
     answer: Node,
     components: tuple[str, ...] | Callable[[dict[str, Any]], tuple[str, ...]],
 ) -> Graph:
-    """Return the graph of one check; without a language model its steps are not saved."""
+    """Return the graph of one check; its steps are saved only with a language model."""
     return Graph(
         name,
         1,

@@ -1,4 +1,4 @@
-"""The graphs of the operations on a Graph of Thoughts, and of a whole plan of them."""
+"""The graphs of the Graph of Thoughts operations, and of a whole plan of them."""
 
 from langgraph.graph import END
 from langgraph.runtime import Runtime
@@ -56,25 +56,25 @@ def _dispatch_ballots(state: ScoringState) -> list[Send]:
 
 
 def _after_writing(state: RefineState) -> list[Send] | str:
-    """Compare the two, unless they say the same."""
+    """Compare the refined thought with its parent, unless it is unchanged."""
     return _dispatch_ballots(state) if is_changed(state) else "keep_better"
 
 
 def _after_merging(state: AggregateState, runtime: Runtime[Execution]) -> list[Send] | str:
-    """Compare what was merged with its inputs, if somebody can judge."""
+    """Compare the merged thought with its inputs if a judge is available."""
     compared = is_compared(runtime.context, state)
     return _dispatch_ballots(state) if compared else "keep_merged"
 
 
 def _after_finding(state: PruneState) -> list[Send] | str:
-    """Score what nobody has scored; where there is nothing to score, prune or put back."""
+    """Restore on request; otherwise score unscored nodes, or prune if there are none."""
     if state["request"].get("restore"):
         return "put_back"
     return _dispatch_ballots(state) or "take_out"
 
 
 def dispatch_orders(state: GotRunState) -> list[Send] | str:
-    """Send each order that the plan wants to a task of its own, or end."""
+    """Send each order of the plan to a task of its own, or finish."""
     return [Send("carry_out", task) for task in tasks(state)] or "keep_graph"
 
 

@@ -1,1 +1,1 @@
-"""The language-model port and its providers, and the embedders beside it."""
+"""The language-model interface with its providers, and the embedders."""

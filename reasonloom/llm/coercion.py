@@ -1,7 +1,7 @@
-"""Fits values that a model wrote in another type to a JSON Schema, without making anything up.
+"""Coerces values of the wrong type to a JSON Schema, without inventing content.
 
-Models write `"80%"` or `4/5` for a number, one item for a list of one, `null` for nothing, and
-keys and members of enumerations in other letters.
+Models write `"80%"` or `4/5` for a number, a bare item for a list of one, `null` for a missing
+value, and keys and enum members with different case or punctuation.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _BULLET = re.compile(r"\s*(?:[-*\u2022]|\d+[.)])\s+(\S.*)")
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 HUNDRED = 100
 LEAST_PERCENT = 10
-"""Numbers above this that should be at most 1 are out of 100; lower ones may be out of 10."""
+"""Above this, a number that should be at most 1 is a percentage; lower ones may be out of 10."""
 
 
 def coerced(value: Any, schema: Any) -> Any:
-    """Return `value` with its parts in the types that `schema` asks for, where they can be read so.
+    """Return `value` with its parts converted to the types in `schema` where possible.
 
-    What cannot be read stays as it is, so that validation names it.
+    Parts that cannot be converted are left unchanged, so that validation reports them.
     """
     if not isinstance(schema, dict):
         return value
@@ -41,14 +41,14 @@ def coerced(value: Any, schema: Any) -> Any:
 
 
 def conforms(value: Any, schema: dict[str, Any]) -> bool:
-    """Return whether `value` follows `schema`, itself well-formed; nothing is fetched for it."""
+    """Return whether `value` validates against a well-formed `schema`; fetches no references."""
     return bool(validator_for(schema)(schema, registry=Registry()).is_valid(value))
 
 
 def member(members: Sequence[Any], texts: Sequence[object]) -> Any:
-    """Return the one member of an enumeration that is a whole text, or opens one.
+    """Return the only enum member that equals one of the texts or is its first word.
 
-    None where there is no such member, or more than one.
+    None if no member matches, or more than one does.
     """
     names = {_letters(str(each)): each for each in members}
     named = set()
@@ -77,13 +77,16 @@ def _number(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _number_in(text: str, *, share: bool) -> Any:
-    """Return the one number in a text, `share` as a part of 1; the text where there is none."""
+    """Return the only number in a text, or the text if there is none.
+
+    With `share`, percentages and ratios become fractions of 1.
+    """
     if share and (found := _PERCENT.fullmatch(text)):
         return _float(found[1]) / HUNDRED
     if share and (found := _RATIO.fullmatch(text)) and int(found[2]):
         return _float(found[1]) / int(found[2])
     found = _ONE_NUMBER.fullmatch(text)
-    if found is None or ("," in found[1] and not share):  # 1,000 may be one or a thousand
+    if found is None or ("," in found[1] and not share):  # 1,000 may mean one or a thousand
         return text
     return _float(found[1])
 
@@ -113,7 +116,7 @@ def _text(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _only_part(value: Any) -> Any:
-    """Return what a list of one, or an object of one property, holds."""
+    """Return the only value of a one-item list or one-property object, else `value` itself."""
     if isinstance(value, dict) and len(value) == 1 and "type" not in value:
         return next(iter(value.values()))
     return value[0] if isinstance(value, list) and len(value) == 1 else value
@@ -130,7 +133,7 @@ def _list(value: Any, schema: Mapping[str, Any]) -> Any:
 
 
 def _listed(value: Any, items: Mapping[str, Any]) -> Sequence[Any]:
-    """Return the items of a list in whatever form."""
+    """Return the items of a list, however the model wrote it."""
     if isinstance(value, list):
         return [_named(each, items) if isinstance(each, list) else each for each in value]
     if isinstance(value, str):
@@ -148,13 +151,13 @@ def _listed(value: Any, items: Mapping[str, Any]) -> Sequence[Any]:
 
 
 def _named(values: Sequence[Any], items: Mapping[str, Any]) -> Any:
-    """Return the values of an object in the order of its schema under their names."""
+    """Return the values as an object, keyed by the schema's required names in order."""
     required = items.get("required", ())
     return dict(zip(required, values, strict=True)) if len(required) == len(values) else values
 
 
 def _lines(text: str) -> list[Any]:
-    """Return the items of a JSON list or a list of bullets, else the text alone."""
+    """Return the items of a JSON or bullet list, else the text as the only item."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -195,14 +198,14 @@ def _may_be_empty(known: Mapping[str, Any], name: str) -> bool:
 
 
 def _schema(part: object) -> Mapping[str, Any]:
-    """Return a part of a schema, which may be `true` or missing, as a schema with keywords."""
+    """Return a subschema as a mapping; empty if it is a boolean or missing."""
     return part if isinstance(part, dict) else {}
 
 
 def _wrapped(value: Any, schema: Mapping[str, Any]) -> Any:
-    """Return a list, or an item of it, as the object whose one required list it is.
+    """Wrap a list, or a single item, in the object whose only required property is that list.
 
-    A list of one object is that object elsewhere.
+    For other schemas, a list of one is unwrapped.
     """
     required = schema.get("required", ())
     name = required[0] if len(required) == 1 else None

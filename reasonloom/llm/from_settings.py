@@ -21,14 +21,14 @@ FORMS = (
     "record:FILE:INNER",
     "simulated:NAME",
 )
-"""The forms of the setting. `replay:FILE` plays a recording; `record:FILE:INNER` asks INNER, itself
-any other form, and appends each reply to FILE."""
+"""Valid forms of the setting. `replay:FILE` replays a recording; `record:FILE:INNER` calls INNER,
+itself any of these forms, and appends each reply to FILE."""
 
 JUDGE_FORMS = tuple(form for form in FORMS if form not in ("offline", CALLER))
-"""Neither nobody nor whoever called can judge for another model."""
+"""Valid forms for a judge, which can be neither the offline model nor the caller."""
 
 _FILE_THEN_INNER = re.compile(r"((?:[A-Za-z]:(?=[\\/]))?[^:]+):(.+)", re.S)
-"""A file, whose only colon may be that of a drive, and what follows the next one."""
+"""A file, whose only colon may be that of a Windows drive, and the rest after the next colon."""
 
 _NONE: Mapping[str, Callable[[], LanguageModel]] = MappingProxyType({})
 
@@ -36,14 +36,14 @@ _NONE: Mapping[str, Callable[[], LanguageModel]] = MappingProxyType({})
 def choose_llm(
     settings: Settings, simulated: Mapping[str, Callable[[], LanguageModel]] = _NONE
 ) -> LanguageModel:
-    """Return the language model that the settings name, ready to answer.
+    """Return the language model named in the settings, ready to answer.
 
     Args:
-        settings: `llm` decides; else `langbase` where its key is set; else `offline`.
+        settings: `llm` decides; else `langbase` if its key is set; else `offline`.
         simulated: factories of scripted models by name, for `simulated:NAME`.
 
     Raises:
-        SettingMistake: no such kind, an argument is missing, or a recording cannot be used.
+        SettingMistake: the kind is unknown, its argument is missing, or a recording is unusable.
     """
     return _make(chosen(settings), settings, simulated)
 
@@ -51,10 +51,10 @@ def choose_llm(
 def choose_judge(
     settings: Settings, simulated: Mapping[str, Callable[[], LanguageModel]] = _NONE
 ) -> LanguageModel | None:
-    """Return the language model that judges for the other one, None where none is set.
+    """Return the judge model, None if none is set.
 
     Raises:
-        SettingMistake: as `choose_llm`, or it is `offline` or `caller`.
+        SettingMistake: as in `choose_llm`, or the judge is `offline` or `caller`.
     """
     setting = settings.judge_llm
     if not setting:
@@ -71,9 +71,10 @@ def choose_judge(
 
 
 def chosen(settings: Settings) -> str:
-    """Return the setting in force, given or found.
+    """Return the effective setting, explicit or derived.
 
-    With `caller` this is what answers where no caller can: for references and background work.
+    With `caller` this is the fallback for references and background work, where no caller can
+    answer.
     """
     if settings.llm and settings.llm != CALLER:
         return settings.llm.strip()
@@ -81,7 +82,7 @@ def chosen(settings: Settings) -> str:
 
 
 def why(settings: Settings) -> str:
-    """Return one sentence on which language model is used, and why."""
+    """Explain which language model is used, and why."""
     if settings.llm == CALLER:
         return (
             f"{CALLER}, because {VARIABLE} says so: tools ask the model that calls them, and "

@@ -1,6 +1,7 @@
-"""The port every language model answers at: messages and a schema in, text and its price out.
+"""The interface of language models and embedders.
 
-Messages are `langchain_core.messages`, so that LangChain's tooling and tracing fit.
+A language model takes messages and a schema, and returns text with its cost. Messages are
+`langchain_core.messages`, so that LangChain's tooling and tracing work.
 """
 
 from __future__ import annotations
@@ -17,28 +18,27 @@ if TYPE_CHECKING:
 
 
 REPLY_LIMIT = 100_000
-"""Characters of a reply that are kept; what lies behind them is cut, and the cut is marked."""
+"""Maximum characters of a reply; the rest is cut, and the reply is marked as truncated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One question to a language model.
+    """One request to a language model.
 
     Attributes:
         messages: the conversation, oldest first.
         schema: a JSON Schema (draft 2020-12, type object) the answer must follow, or None.
-        pipe: the name of the prompt's mode (`linear`, `got_generate`, ...), by which a
-            provider of named pipes chooses one; the others ignore it.
-        thread: the reasoning session's id, for providers that keep threads.
-        deadline: seconds this question may take in all, retries included; None for the
-            provider's own limit.
+        pipe: the prompt's mode (`linear`, `got_generate`, ...), by which a provider of named
+            pipes selects one; other providers ignore it.
+        thread: the reasoning session's id, for providers with threads.
+        deadline: seconds allowed in all, retries included; None for the provider's own limit.
         temperature: sampling temperature, None for the provider's default.
-        seed: asks a provider that can repeat itself to do so.
-        sample: which of several answers to this same question is meant, from 0; simulated
-            models draw by it, so that calls in any order, or again, get the same answers.
-        most_tokens: tokens the answer may have, for providers that take such a limit.
-        material: the variables the prompt was rendered with, by name; what a provider
-            without a language model works from, never sent anywhere.
+        seed: sampling seed, for providers that support reproducible output.
+        sample: index from 0 among several answers to the same question; simulated models
+            derive their answer from it, so that repeated or reordered calls get the same one.
+        most_tokens: maximum tokens of the answer, for providers with such a limit.
+        material: the variables the prompt was rendered with, by name; used by the offline
+            provider, never sent anywhere.
     """
 
     messages: Sequence[BaseMessage]
@@ -55,13 +55,13 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one answer cost.
+    """Tokens and cost of one answer.
 
     Attributes:
         tokens_in: tokens of the question.
         tokens_out: tokens of the answer.
-        cost_usd: price in US dollars, None where nobody knows it.
-        estimated: True where the tokens were counted here, not reported by the provider.
+        cost_usd: price in US dollars, None if unknown.
+        estimated: True if tokens were estimated locally, not reported by the provider.
         attempts: requests sent, retries included.
     """
 
@@ -72,7 +72,7 @@ class Usage:
     attempts: int = 1
 
     def __add__(self, other: Usage) -> Usage:
-        """Return what both answers cost; without a price only if neither has one."""
+        """Return the combined usage; the price is None only if neither has one."""
         prices = [each for each in (self.cost_usd, other.cost_usd) if each is not None]
         return Usage(
             self.tokens_in + other.tokens_in,
@@ -88,15 +88,15 @@ class Reply:
     """One answer of a language model.
 
     Attributes:
-        text: the answer as it came, never blank, cut at `REPLY_LIMIT`.
-        parsed: the answer as an object that follows the schema, or None where none was
-            asked for or the text could not be read as one.
+        text: the answer as received, never blank, cut at `REPLY_LIMIT`.
+        parsed: the answer as an object that follows the schema, or None if no schema was
+            given or the text could not be parsed.
         model: the model that answered, as the provider names it.
         usage: tokens and price.
-        truncated: True where the provider cut the answer at its length limit, or we at ours.
-        off_schema: True where `text` and `parsed` were read out of JSON of another form
+        truncated: True if the answer was cut at the provider's length limit or at ours.
+        off_schema: True if `text` and `parsed` were extracted from JSON of another form
             (`reasonloom.llm.off_schema`).
-        confidence: what such JSON gives as its confidence, 0..1.
+        confidence: the confidence given in such JSON, 0..1.
     """
 
     text: str
@@ -109,24 +109,24 @@ class Reply:
 
 
 class LanguageModel(Protocol):
-    """A provider: `name` is what the settings call it, such as `litellm:openai/gpt-5`."""
+    """A provider of a language model."""
 
     @property
     def name(self) -> str:
-        """The setting that chooses this llm; part of every run's record."""
+        """The setting that selects this model, such as `litellm:openai/gpt-5`; stored with runs."""
         ...
 
     @property
     def offline(self) -> bool:
-        """True where no language model stands behind the answers."""
+        """True if answers are produced without a language model."""
         ...
 
     async def answer(self, ask: Ask) -> Reply:
         """Answer one question.
 
         Raises:
-            LlmUnavailable: not reached, or no usable answer, after all attempts.
-            LlmRefused: the provider answered with an error a retry cannot mend.
+            LlmUnavailable: all attempts failed or brought no usable answer.
+            LlmRefused: the provider returned an error that a retry cannot fix.
             TimedOut: the deadline passed.
         """
         ...
@@ -138,15 +138,15 @@ class LanguageModel(Protocol):
 
 @runtime_checkable
 class Priced(Protocol):
-    """A language model whose prices are known before it is asked."""
+    """A language model whose prices are known in advance."""
 
     async def prices(self) -> tuple[float, float] | None:
-        """Return US dollars for one token of a prompt and of an answer, None if unknown."""
+        """Return US dollars per prompt token and per answer token, None if unknown."""
         ...
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors; `model` names the space they live in."""
+    """Turns texts into vectors; `model` identifies their vector space."""
 
     @property
     def model(self) -> str:
@@ -155,12 +155,12 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """Numbers in one vector."""
+        """Dimension of the vectors."""
         ...
 
     @property
     def floor(self) -> float:
-        """The cosine below which this model's likeness means nothing, measured."""
+        """The measured cosine below which this model's similarity is meaningless."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -183,13 +183,13 @@ def usage_of(
     attempts: int = 1,
     cost_usd: float | None = None,
 ) -> Usage:
-    """Return the usage as reported, or estimated where either figure is missing.
+    """Return the usage as reported, with missing token counts estimated.
 
     Args:
-        reported: tokens in and out as the provider told them, None where it did not.
+        reported: tokens in and out as the provider reported them, None if it did not.
         texts: the question and the answer, to estimate from.
         attempts: requests sent.
-        cost_usd: price in US dollars, None where unknown.
+        cost_usd: price in US dollars, None if unknown.
     """
     tokens_in, tokens_out = reported
     estimated = tokens_in is None or tokens_out is None

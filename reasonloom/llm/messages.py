@@ -1,4 +1,4 @@
-"""Messages as dicts of role and content, as OpenAI, Langbase and recordings take them."""
+"""Converts messages to dicts of role and content, as OpenAI, Langbase and recordings use them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _text(content: object) -> str:
 
 
 def schema_in_words(schema: dict[str, Any]) -> str:
-    """Return the request for an answer that follows `schema`, where nothing enforces it."""
+    """Return the instruction to answer in `schema`, for providers that do not enforce it."""
     return (
         "Answer with one JSON object that follows this JSON Schema, and with nothing else:\n"
         + json.dumps(schema, ensure_ascii=False, separators=(",", ":"))
@@ -42,7 +42,7 @@ def schema_in_words(schema: dict[str, Any]) -> str:
 def with_schema(wire: list[dict[str, Any]], schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the messages with `schema` written into the system message.
 
-    For providers that enforce no schema; `wire` itself is not changed.
+    For providers that do not enforce schemas; `wire` itself is not modified.
     """
     wish = schema_in_words(schema)
     if wire and wire[0]["role"] == "system":

@@ -1,8 +1,8 @@
-"""Reads replies that do not follow the schema asked for: what they say, under whatever key.
+"""Extracts the content of replies whose JSON does not follow the requested schema.
 
 Pipes and small models answer in a form of their own, such as the reasoning reference's
-`{"thought", "confidence", "metadata"}`. Their text is fitted to the schema by types; what a schema
-needs beyond it is not made up, except for an item's confidence.
+`{"thought", "confidence", "metadata"}`. Their content is fitted to the schema by type; missing
+values are not invented, except for an item's confidence.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from reasonloom.llm.interfaces import Reply
 
 DEFAULT_CONFIDENCE = 0.8
-"""The reference's confidence for a reply that gives none."""
+"""The reference's default confidence for a reply without one."""
 
 THOUGHT = "thought"
-"""The key under which the reference's pipes give their text."""
+"""The key of the text in replies of the reference's pipes."""
 
 MOST_QUOTES = 3
-"""Times that JSON may be quoted within JSON."""
+"""Maximum levels of JSON quoted as a string within JSON."""
 
 
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
@@ -34,17 +34,17 @@ _KEYED = re.compile(r"[{\[]\s*(?:\{\s*)?\"[\w -]+\"\s*:")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a reply says: its main text, and how confident it is, None where it does not say."""
+    """A reply's main text and its confidence, None if it gives none."""
 
     text: str
     confidence: float | None
 
 
 def as_requested(reply: Reply, schema: dict[str, Any]) -> Reply:
-    """Return a reply whose JSON was not that asked for with what it says in place of the JSON.
+    """Replace off-schema JSON in a reply with its content, fitted to `schema`.
 
-    `parsed` is then what of `schema` can be filled, None where its text has no one place in it;
-    `text` is its main text, empty where the JSON has none. Prose stays as it is.
+    `text` becomes the main text, empty if the JSON has none; `parsed` becomes the object fitted
+    to `schema`, None if the content does not suffice for it. Prose is returned unchanged.
     """
     if reply.parsed is not None:
         return reply
@@ -57,13 +57,13 @@ def as_requested(reply: Reply, schema: dict[str, Any]) -> Reply:
             return replace(reply, text="", off_schema=True)
         content = Content(text, _confidence_in(value))
         parsed = _fit(value, schema, content)
-    except RecursionError:  # nested deeper than any answer is
+    except RecursionError:  # nested deeper than any real answer
         return reply
     return replace(reply, text=text, parsed=parsed, confidence=content.confidence, off_schema=True)
 
 
 def _value_in(text: str, names: Sequence[str]) -> Any:
-    """Return the JSON that a text is, or has under one of `names`; None for prose."""
+    """Return the JSON value of a text, or its last object with one of `names`; None for prose."""
     value = _json(text)
     for _ in range(MOST_QUOTES):
         if not isinstance(value, str) or (inner := _json(value)) is None:
@@ -76,7 +76,7 @@ def _value_in(text: str, names: Sequence[str]) -> Any:
 
 
 def _closing_json(text: str) -> Any:
-    """Return the JSON that a text ends in, if with faults, where it is most of the text."""
+    """Return the JSON, possibly malformed, at the end of a text if it is at least half of it."""
     found = _KEYED.search(text)
     if found is None or found.start() * 2 > len(text):
         return None
@@ -87,7 +87,7 @@ def _closing_json(text: str) -> Any:
 
 
 def _json(text: str) -> Any:
-    """Return the value of a text that is JSON as a whole, if with faults or cut off."""
+    """Return the value of a text that is JSON as a whole, even malformed or cut off."""
     body = unfenced(text)
     try:
         return decode_value(body)
@@ -97,7 +97,7 @@ def _json(text: str) -> Any:
 
 
 def _main_text(value: Any, names: Sequence[str]) -> str:
-    """Return the text under one of `names` or `thought`, else the longest; a list's joined."""
+    """Return the text under one of `names` or `thought`, else the longest; lists are joined."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list):
@@ -122,7 +122,7 @@ def _confidence_in(value: Any) -> float | None:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """Return an object's fields and those of objects in it, its own before theirs."""
+    """Return an object's fields merged with those of nested objects; outer ones win."""
     if isinstance(value, list) and len(value) == 1:
         return _fields(value[0])
     if not isinstance(value, dict):
@@ -135,7 +135,7 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def _texts(schema: dict[str, Any]) -> list[str]:
-    """Return the required properties that are free text."""
+    """Return the names of the required free-text properties."""
     properties = schema.get("properties", {})
     return [name for name in schema.get("required", ()) if _is_text(properties.get(name, {}))]
 
@@ -145,7 +145,7 @@ def _is_text(schema: dict[str, Any]) -> bool:
 
 
 def _fit(value: Any, schema: dict[str, Any], content: Content) -> dict[str, Any] | None:
-    """Return the object that `schema` asks for with what `value` says; None if too little."""
+    """Return an object for `schema` filled from `value`; None if the content does not suffice."""
     properties, fields = schema.get("properties", {}), _fields(value)
     fitted = {
         name: kept
@@ -167,9 +167,9 @@ def _fit(value: Any, schema: dict[str, Any], content: Content) -> dict[str, Any]
 def _filled(
     name: str, schema: dict[str, Any], value: Any, content: Content, *, placed: bool
 ) -> Any:
-    """Return a property that is missing; None where the reply says nothing of it.
+    """Return the value of a missing property; None if the reply does not give it.
 
-    `placed` tells whether the text has its place elsewhere.
+    `placed` is whether the main text already went to another property.
     """
     if name == "confidence":
         return content.confidence
@@ -184,7 +184,7 @@ def _filled(
 
 
 def _items(name: str, schema: dict[str, Any], value: Any, content: Content) -> list[Any] | None:
-    """Return the items of a list that a reply gives whole, else the one item that it is."""
+    """Return the reply's items that fit `schema`, or the reply as the only item; None if empty."""
     found = []
     for each in _list_in(name, value):
         text = _main_text(each, _texts(schema))
@@ -194,7 +194,7 @@ def _items(name: str, schema: dict[str, Any], value: Any, content: Content) -> l
 
 
 def _list_in(name: str, value: Any) -> list[Any]:
-    """Return the list that an object has under `name`, or that is all it says."""
+    """Return the list under `name`, or the only list of an object without other text."""
     if not isinstance(value, dict):
         return value if isinstance(value, list) else [value]
     lists = [each for each in value.values() if isinstance(each, list)]

@@ -1,4 +1,4 @@
-"""Parses settings of the form `kind:argument`, and lists the valid forms where one is invalid."""
+"""Parses settings of the form `kind:argument`, and lists the valid forms in error messages."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -7,7 +7,7 @@ from reasonloom.errors import SettingMistake
 
 
 def split_kind(setting: str) -> tuple[str, str]:
-    """Return the kind and its argument, empty where there is none; `A:b:c` is `a` and `b:c`."""
+    """Return kind and argument, empty if there is none; `A:b:c` gives `a` and `b:c`."""
     kind, _, argument = setting.strip().partition(":")
     return kind.strip().lower(), argument.strip()
 
@@ -30,7 +30,7 @@ def unknown_form(variable: str, given: str, forms: Iterable[str]) -> SettingMist
 
 
 def one_of(name: str, known: Iterable[str]) -> str:
-    """Return a clause that offers the name in `known` nearest to `name`, or all of them."""
+    """Return a clause that suggests the name nearest to `name`, or lists up to ten known ones."""
     names = sorted(known)
     near = get_close_matches(name, names, n=1)
     if near:

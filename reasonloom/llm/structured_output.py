@@ -17,16 +17,16 @@ from referencing import Registry
 from reasonloom.llm.coercion import coerced, conforms
 
 MAX_STARTS = 200
-"""Opening braces tried in a prose reply, so that hostile text cannot hold the process."""
+"""Opening braces tried in a prose reply, so that hostile text cannot block the process."""
 
 MOST_MENDED = 50_000
-"""Characters of JSON whose syntax is mended."""
+"""Maximum characters of malformed JSON to repair."""
 
 _START = re.compile(r"[{\[](?=\s*(?:\\?[\"'\u201c{\[]|[A-Za-z_]\w*\s*:|$))")
 _KEY = re.compile(r"\s*[\"'][A-Za-z_]\w*[\"']\s*:")
 _ESCAPED = re.compile(r"[{\[]\s*\\\"")
 _CUT_NUMBER = re.compile(r"(?<=[\s:,\[])[-+]?(?:0?|\d+\.)\s*\Z")
-"""A number that ends a reply and says nothing yet: `0` may have become 0.8."""
+"""An incomplete number at the end of a truncated reply: `0` may have become 0.8."""
 
 _FENCED = re.compile(r"(?:```|~~~)[\w+-]*\s(.*?)(?:```|~~~|\Z)", re.S)
 _FENCE = re.compile(r"```[\w+-]*[ \t]*\r?\n(.*?)```", re.S)
@@ -35,16 +35,16 @@ _FENCE = re.compile(r"```[\w+-]*[ \t]*\r?\n(.*?)```", re.S)
 def read_object(text: str, schema: dict[str, Any]) -> dict[str, Any] | None:
     """Return the object in `text` that follows `schema`, None if there is none.
 
-    Tried in this order: the whole text, fenced blocks, objects in prose (the last first,
-    because models think before they answer), then objects inside those. If none follows it,
-    the first is taken that does so with its parts in the types asked for, and with its syntax
-    mended (see `coerced` and `mended`).
+    Tried in this order: the whole text, fenced blocks, objects in prose (the last first, because
+    models think before they answer), then objects nested in those. If none follows the schema,
+    returns the first that does after type coercion and syntax repair (see `coerced` and
+    `mended`).
     """
     try:
         found = list(_candidates(text))
         exact = next((each for each in found if conforms(each, schema)), None)
         return exact if exact is not None else _fitted(text, found, schema)
-    except RecursionError:  # an object nested deeper than any answer is
+    except RecursionError:  # nested deeper than any real answer
         return None
 
 
@@ -69,7 +69,7 @@ def _mended_candidates(text: str) -> Iterator[Any]:
 
 
 def _without_last_item(value: Any) -> Any:
-    """Return a value that was cut without the object it was cut in; None if it was in none."""
+    """Return a truncated value without the object at the cut; None if there is no such object."""
     if isinstance(value, list) and len(value) > 1 and isinstance(value[-1], dict):
         return value[:-1]
     if isinstance(value, dict) and value:
@@ -80,18 +80,18 @@ def _without_last_item(value: Any) -> Any:
 
 
 class Misfit(Exception):
-    """A reply does not follow the schema asked for; says which field, and what it must be."""
+    """A reply does not follow the schema; the message names the field and its rule."""
 
 
 def read_reply(
     reply: object, schema: dict[str, Any] | None, *, limit: int | None = None
 ) -> tuple[str, dict[str, Any] | None]:
-    """Return a reply's text, and the object in it that follows `schema` where there is one.
+    """Return a reply's text, and the object in it that follows `schema` if one is given.
 
     Args:
-        reply: the object itself, or text with it, in fences or prose.
-        schema: None where text is asked for.
-        limit: characters of text that a reply may have, None for any number.
+        reply: the object itself, or text that contains it, in fences or prose.
+        schema: None if plain text is expected.
+        limit: maximum characters of text, None for no limit.
 
     Raises:
         Misfit: it is too long, blank, or has no object that follows the schema.
@@ -111,7 +111,7 @@ def read_reply(
 
 
 def misfit(text: str, schema: dict[str, Any]) -> str:
-    """Return what is wrong with the object in a reply, by its first wrong field."""
+    """Return what is wrong with the object in a reply, naming the first invalid field."""
     try:
         found = next((each for each in _outermost(text)), None)
         found = found or next((each for each in mended(text) if isinstance(each, dict)), None)
@@ -150,22 +150,22 @@ def _has_words(value: object) -> bool:
 
 
 def unfenced(text: str) -> str:
-    """Return what is in the fence that is the whole of `text`; without one, `text` stripped."""
+    """Return `text` stripped, without a code fence around the whole of it."""
     fenced = _FENCE.fullmatch(text.strip())
     return (fenced[1] if fenced else text).strip()
 
 
 def decode_value(text: str) -> Any:
-    """Return the JSON value, of any type, that `text` is.
+    """Return `text` decoded as a JSON value of any type.
 
     Raises:
-        ValueError, RecursionError: it is none, or nested deeper than any answer is.
+        ValueError, RecursionError: it is not JSON, or nested too deeply.
     """
     return _cleaned(_DECODER.decode(text))
 
 
 def storable(text: str) -> str:
-    """Return `text` without what no database stores: NUL and lone surrogates."""
+    """Return `text` without NUL, and with lone surrogates replaced: databases reject both."""
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return whole.replace("\x00", "")
 
@@ -186,7 +186,7 @@ def _outermost(text: str) -> Iterator[dict[str, Any]]:
 
 
 def embedded_objects(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the objects in prose from left to right, none inside another."""
+    """Yield the outermost objects in prose, from left to right."""
     start = text.find("{")
     for _ in range(MAX_STARTS):
         if start < 0:
@@ -209,7 +209,7 @@ def _inside(value: object) -> Iterator[dict[str, Any]]:
 
 
 def _decode(text: str, *, whole: bool = True) -> tuple[dict[str, Any], int] | None:
-    """Return the object at the start of `text` and where it ends, None if there is none."""
+    """Return the object at the start of `text` and its end offset, None if there is none."""
     try:
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
@@ -220,10 +220,9 @@ def _decode(text: str, *, whole: bool = True) -> tuple[dict[str, Any], int] | No
 
 
 def mended(text: str) -> Iterator[Any]:
-    """Yield the values of fences and of JSON in prose with their syntax mended, the last first.
+    """Yield the values in fences, the last first, then of JSON in prose, with syntax repaired.
 
-    Commas, quotes and brackets are what models leave out or add; text that is no JSON yields
-    nothing.
+    Models omit or add commas, quotes and brackets. Text that is not JSON yields nothing.
     """
     for passage in (*reversed(_FENCED.findall(text)), text):
         start = _START.search(passage)

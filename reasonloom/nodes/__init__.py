@@ -1,1 +1,1 @@
-"""Steps: each takes what it needs of the state and returns what it adds."""
+"""Graph nodes: each reads what it needs from the state and returns its updates."""

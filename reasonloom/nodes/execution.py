@@ -1,4 +1,4 @@
-"""What every step may use: the parts built once per process, the caller, and the current run."""
+"""The runtime context of every node: shared services, the caller, and the current run."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from reasonloom.stores.runs.runs import Spent
 R = TypeVar("R", bound=Request)
 
 OFFLINE_CONFIDENCE = 0.3
-"""The greatest confidence of an answer without a language model."""
+"""Maximum confidence of an answer without a language model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Calls of a language model, and the tokens of their prompts and answers."""
+    """Number of language model calls, and the tokens of their prompts and replies."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -44,9 +44,9 @@ class Cost:
 
 @dataclass(slots=True, eq=False)
 class Reservation:
-    """One call in flight: its estimated cost, and the cost of reading its answer later.
+    """A call in flight: its estimated cost, and the cost of reading its reply in a later call.
 
-    `waiting` for its caller's reply, it does not end while the run is at work.
+    A `waiting` call needs its caller's reply, so it cannot finish while the run is executing.
     """
 
     cost: Cost
@@ -56,13 +56,13 @@ class Reservation:
 
 @dataclass(slots=True)
 class Reservations:
-    """The cost of a run's calls in flight, and of what is set aside; kept in one process.
+    """The budget reserved for a run's calls in flight and later ones; local to the process.
 
     Attributes:
         flying: the calls in flight.
-        again: the cost of reading the answers received so far in the call that is to read them.
+        again: the cost of reading the replies received so far in a later call.
         dearest: the highest cost of a call so far, in US dollars.
-        changed: set when any of this has decreased.
+        changed: set when a reservation has decreased.
     """
 
     flying: list[Reservation] = field(default_factory=list)
@@ -71,29 +71,29 @@ class Reservations:
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def notify(self) -> None:
-        """Wake the calls that wait for budget."""
+        """Wake the calls that are waiting for budget."""
         self.changed.set()
         self.changed = asyncio.Event()
 
 
 class Journal(Protocol):
-    """Takes records that may be written after the answer, in batches."""
+    """Buffers records that may be written in batches after the answer is returned."""
 
     def reinforce(self, caller: Caller, memories: list[int]) -> None:
         """Record that these memories were recalled."""
         ...
 
     async def flush(self) -> bool:
-        """Write what is pending; return False if some of it could not be written yet."""
+        """Write the pending records; return False if some could not be written yet."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Loom:
-    """The parts that a step may use.
+    """The services that a node may use, built once per process.
 
-    `offered` names the tools that this process serves, None if it serves none. `judge` answers in
-    place of `llm` where something is judged, if there is one.
+    `offered` names the tools that this process serves, None if it serves none. `judge`, if set,
+    answers judging questions in place of `llm`.
     """
 
     settings: Settings
@@ -107,33 +107,33 @@ class Loom:
     judge: LanguageModel | None = None
 
     def llm_for(self, *, judging: bool) -> LanguageModel:
-        """Return the language model for a question, one that judges or another."""
+        """Return the language model for a question, which may be a judging one."""
         return self.judge if judging and self.judge is not None else self.llm
 
     def offers(self, tool: str) -> bool:
-        """Tell whether a tool may be called here; without a server all may."""
+        """Return whether a tool may be called here; without a server all may."""
         return self.offered is None or tool in self.offered
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentRun:
-    """The run that a step belongs to.
+    """The run that a node belongs to.
 
     Attributes:
         started: a reading of `time.perf_counter`.
-        resumed: True if another process began it, so that recorded replies may exist.
-        spent: the cost of its language model calls so far; the steps add to it.
+        resumed: True if another process started it, so recorded replies may exist.
+        spent: the cost of its language model calls so far; the nodes add to it.
         ledger: the cost of its calls in flight, see `nodes/runs/budget.py`.
         fork: where it was forked from another run, see `RunRow`.
-        requests: `input` as `Execution.request` has validated it.
-        limits: time limits of tasks at work that one which has ended may shorten.
-        seconds: its own time limit, where it may take longer than `REASONLOOM_TOOL_TIMEOUT`.
-        rounds: how often it has asked its caller before.
-        questions: what it asks its caller now.
-        notes: on the answer, from completing the run.
-        outcomes: those reported of its tool when it began, by the tool; empty if not read.
-        self_judged: True where its caller judged what it wrote itself, False where it let somebody
-            else do so, None where nothing was judged so far.
+        requests: `input` as validated by `Execution.request`, by request type.
+        limits: time limits of running tasks, which a finished task may shorten.
+        seconds: its own time limit, if longer than `REASONLOOM_TOOL_TIMEOUT`.
+        rounds: how many times it has already asked its caller.
+        questions: the pending questions to its caller.
+        notes: notes on the answer, added on completion.
+        outcomes: the outcomes reported of its tool before it started, by tool; empty if not read.
+        self_judged: True if its caller judged its own output, False if it had someone else judge
+            it, None if its caller has judged nothing so far.
     """
 
     id: UUID
@@ -160,17 +160,17 @@ class CurrentRun:
 
     @property
     def retries(self) -> bool:
-        """Whether calls that failed are made again: it was resumed, not answered by its caller."""
+        """Whether failed calls are retried: it was resumed, but not by a reply of its caller."""
         return self.resumed and not self.rounds
 
     def effect(self, node: str, task: str = "0", n: int = 0) -> UUID:
-        """Return the id of one effect of this run, the same each time the node runs."""
+        """Return the deterministic id of one effect of this run, the same if the node reruns."""
         return uuid5(self.id, f"{node}/{task}/{n}")
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """LangGraph's runtime context: the loom, the caller, and the run."""
+    """LangGraph's runtime context: the loom, the caller and the run."""
 
     loom: Loom
     caller: Caller
@@ -178,11 +178,11 @@ class Execution:
 
     @property
     def seconds(self) -> float:
-        """The run's time limit."""
+        """The run's time limit in seconds."""
         return max(self.loom.settings.tool_timeout, self.run.seconds)
 
     def capped(self, confidence: float) -> float:
-        """Return a confidence, lower where whoever thought it also judged it, or nobody did."""
+        """Return `confidence`, capped if the run is offline or its output was self-judged."""
         if self.loom.llm.offline:
             return min(confidence, OFFLINE_CONFIDENCE)
         most = self.loom.settings.self_judged_confidence if self.run.self_judged else 1.0

@@ -1,7 +1,7 @@
-"""What an answer has without a language model: quotes of what is known, and open questions.
+"""Answers without a language model: quotes from known text, and open questions.
 
-Nothing here reasons. Only memories and the request are quoted: what a session has thought before
-is not known by it.
+Nothing here reasons. Only memories and the request are quoted, never a session's earlier thoughts,
+which are not facts.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from reasonloom.nodes.execution import Execution
 
 OPEN_QUESTION: Kind = "open_question"
-"""The `kind` of what nobody has thought through."""
+"""The `kind` of an unanswered question."""
 
 NO_MODEL = "No language model answered: set REASONLOOM_LLM (`reasonloom doctor` shows how)."
 UNCHECKED = "nothing is recommended yet that could keep or break it"
 QUOTED_CONFIDENCE = 0.1
-"""Of an answer that quotes something; 0 of one that only asks."""
+"""Confidence of an answer that quotes something; one that only asks has 0."""
 
 MOST_QUOTES, LONGEST_QUOTE, LONGEST_PROBLEM = 2, 90, 60
 MOST_READ_CHARS = 10_000
 CITED = re.compile(r"” \(mem-(\d+)\)")
 NOTICE = re.compile(r"\[[^\n]*\]\n")
-"""The line before a memory that a language model must not take for its own words."""
+"""The notice line before a suspicious memory, which is not part of its content."""
 
 
 def quotes_on(
@@ -40,7 +40,7 @@ def quotes_on(
     *,
     most: int = MOST_QUOTES,
 ) -> list[str]:
-    """Return the sentences that share most words with a problem, each with its source."""
+    """Return the sentences that best match a problem's words, each quoted with its source."""
     sources: dict[str, str] = {}
     texts = [(f"mem-{each['id']}", str(each["content"])) for each in memories]
     for source, text in [*texts, ("background", background)]:
@@ -52,7 +52,7 @@ def quotes_on(
 
 
 def quote(text: str, longest: int) -> str:
-    """Return the beginning of a text in quotes, about `longest` characters of it as JSON."""
+    """Return the beginning of a text in quotes, about `longest` characters when JSON-escaped."""
     line = shortened(text, longest)
     escaped = line.count('"') + line.count("\\")
     return f"“{shortened(line, max(longest - escaped, longest // 2))}”"
@@ -64,12 +64,12 @@ def cited_memories(content: str) -> list[int]:
 
 
 def open_question(question: str, problem: str) -> str:
-    """Return a question about a problem as one sentence."""
+    """Return a question about a problem as one line."""
     return f"On {quote(problem, LONGEST_PROBLEM)}: {question}"
 
 
 def open_thought(question: str, problem: str, quotes: Sequence[str]) -> dict[str, Any]:
-    """Return `content` and `confidence` of a thought that only quotes and asks."""
+    """Return the `content` and `confidence` of a thought that only quotes and asks."""
     return {
         "content": "\n".join([*quotes, open_question(question, problem)]),
         "confidence": confidence_of(quotes),
@@ -82,12 +82,12 @@ def confidence_of(quotes: Sequence[str]) -> float:
 
 
 def remark(execution: Execution) -> dict[str, Any]:
-    """Return the answer's key that says that no language model answered, if that is so."""
+    """Return the answer's `suggestion` to set a language model if it is offline, else empty."""
     return {"suggestion": NO_MODEL} if execution.loom.llm.offline else {}
 
 
 def undecided(constraints: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the verdicts on constraints that nothing was held against."""
+    """Return undecided verdicts on constraints that were not checked."""
     return [
         {"constraint": each, "kept": None, "by": "none", "why": UNCHECKED} for each in constraints
     ]

@@ -1,4 +1,4 @@
-"""Similarity of texts: the cosine of their vectors, or of their word counts without an embedder."""
+"""Text similarity: cosine of the embeddings, or of word counts if there is no embedder."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ BY_WORDS = "no embedder: likeness was counted by shared words"
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """Compares the texts that it was made of.
+    """Compares the texts that it was created from.
 
-    `floor` is the cosine of unrelated texts: the embedder's own, 0 for words.
+    `floor` is the cosine of unrelated texts: the embedder's own, or 0 for word counts.
     """
 
     vectors: Mapping[str, Sequence[float] | np.ndarray]
@@ -32,7 +32,7 @@ class Similarity:
     notes: list[str] = field(default_factory=list)
 
     def cosine(self, first: str, second: str) -> float:
-        """Return the cosine of two texts, never below 0; 1 for the same text."""
+        """Return the cosine similarity of two texts, clipped to 0..1; 1 for identical texts."""
         if first == second:
             return 1.0
         if self.vectors:
@@ -47,7 +47,7 @@ class Similarity:
 
 
 async def similarity_of(embedder: Embedder, texts: Sequence[str]) -> Similarity:
-    """Return a comparison of `texts`; by words, with a note, if there is no embedder."""
+    """Return the similarities of `texts`; by word counts, with a note, if embedding fails."""
     different = list(dict.fromkeys(texts))
     if not different:
         return Similarity({}, 0.0)

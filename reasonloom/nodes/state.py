@@ -1,13 +1,13 @@
-"""The state that every graph shares; each mode adds its own keys."""
+"""The state shared by all graphs; each mode adds its own keys."""
 
 from operator import add
 from typing import Annotated, Any, TypedDict
 
 
 class ToolState(TypedDict, total=False):
-    """The request, the answer, and the notes that go with it.
+    """The request, the answer, and notes on it.
 
-    Dicts and lists only: a plain string would be stored again in every saved step.
+    Only dicts and lists: a plain string would be stored again with every checkpoint.
     """
 
     request: dict[str, Any]

@@ -1,1 +1,1 @@
-"""The words that language models are asked with: templates in versions, and their registry."""
+"""Prompts for language models: versioned templates and their registry."""

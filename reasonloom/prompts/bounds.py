@@ -1,7 +1,7 @@
-"""The sandbox of templates: what they may reach, and how much work one of them may make.
+"""The sandbox of templates, which limits their access and their work.
 
-Jinja's own sandbox bounds neither repetition nor nested loops; a template that is a mistake or an
-attack would hold up the process.
+Jinja's own sandbox limits neither repetition nor nested loops, so a faulty or malicious template
+could block the process.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 MOST_WORK = 100_000_000
-"""What one template may do at each rendering, about one unit a character written or copied."""
+"""Work budget of a rendering, about one unit per character written or copied."""
 
 STEP, CALL = 10, 500
-"""The work of one step of a loop and of one call."""
+"""Work of one loop iteration and of one call."""
 
 LONGEST_NUMBER = 10_000
-"""Bits."""
+"""Maximum bits of an integer result."""
 
 _BITS: dict[str, Callable[[int, int], int]] = {
     "*": lambda left, right: left.bit_length() + right.bit_length(),
@@ -38,16 +38,16 @@ GROWING = frozenset((
     "batch", "center", "format", "indent", "join", "replace", "slice", "tojson", "urlize",
     "wordwrap",
 ))  # fmt: skip
-"""Filters whose result may be as long as all that they take, multiplied."""
+"""Filters whose result may be as long as the product of their arguments' sizes."""
 
 TOO_WIDE = re.compile(r"%[^a-zA-Z%]*(\*|\d{5})|\{[^}]*:[^}]*(\{|\d{5})")
-"""A width in a format, of five digits or computed."""
+"""A width in a format string that has five digits or is computed."""
 
 COUNTED, MEASURED = "_counted", "_measured"
 
 
 class WorkExceeded(SecurityError):
-    """A template makes more work than one may."""
+    """A template exceeded its work budget."""
 
     def __init__(self) -> None:
         super().__init__("makes too much work: too many steps of loops, or too long a text")
@@ -62,7 +62,7 @@ _budget: ContextVar[_Budget] = ContextVar("budget")
 
 @contextmanager
 def bounded_work() -> Iterator[None]:
-    """Give templates that are rendered inside one budget of work."""
+    """Give all rendering within the block one work budget."""
     token = _budget.set(_Budget())
     try:
         yield
@@ -97,7 +97,7 @@ def _measured(value: Any) -> Any:
 
 @pass_context
 def _written(_: Context, value: Any) -> Any:
-    """Count what is written; needing the context, it is never called while compiling."""
+    """Charge for output; as it needs the context, Jinja never calls it while compiling."""
     return _measured(value if isinstance(value, str) else str(value))
 
 
@@ -117,7 +117,7 @@ def _spending(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, in which loops, calls, filters, operators and output cost work."""
+    """Jinja's sandbox, in which loops, calls, filters, operators and output consume work."""
 
     intercepted_binops = frozenset(("+", "*", "**", "%"))
 
@@ -127,7 +127,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             trim_blocks=True,
             lstrip_blocks=True,
             autoescape=False,
-            optimized=False,  # constants would be computed while compiling, without a budget
+            optimized=False,  # constant folding would run at compile time, without a budget
             finalize=_written,
         )
         self.globals.pop("lipsum")
@@ -135,13 +135,13 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self.filters |= {COUNTED: _counted, MEASURED: _measured}
 
     def bounded(self, tree: nodes.Template) -> nodes.Template:
-        """Return a template's tree, changed in place, with its loops and texts counted."""
+        """Instrument the loops and texts of a template's tree in place, and return it."""
         changed: nodes.Template = _Bounding().visit(tree)
         changed.set_environment(self)
         return changed
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Compute, unless the result would be too long."""
+        """Apply the operator, unless the result would be too large."""
         numbers = isinstance(left, int) and isinstance(right, int)
         if operator == "%" and isinstance(left, str) and TOO_WIDE.search(left):
             raise WorkExceeded
@@ -152,14 +152,14 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return _measured(super().call_binop(context, operator, left, right))
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        """Return the sandboxed `str.format` of a text."""
+        """Return the sandboxed `str.format` of a string, unless its widths are too large."""
         wrapped = super().wrap_str_format(value)
         if wrapped is not None and TOO_WIDE.search(value.__self__):
             raise WorkExceeded
         return wrapped
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **named: Any) -> Any:  # noqa: N805
-        """Call a macro, a function or a method of a value."""
+        """Charge for and make a call of a macro, a function or a method."""
         of = getattr(__obj, "__self__", None)
         is_value = isinstance(of, str | bytes | int | list | tuple | dict)
         _spend(CALL + (prod(map(_size, (of, *args, *named.values()))) if is_value else 0))
@@ -177,7 +177,7 @@ class _Bounding(NodeTransformer):
         return _through(MEASURED, node)
 
     def visit_TemplateData(self, node: nodes.TemplateData) -> nodes.Const:  # noqa: N802
-        """Count literal text, too, which Jinja writes as it is."""
+        """Make literal text a constant, so that it is charged like other output."""
         return nodes.Const(node.data, lineno=node.lineno)
 
 

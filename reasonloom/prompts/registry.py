@@ -1,4 +1,4 @@
-"""Finds templates by name and version, those of the user's folder before the packaged ones."""
+"""Looks up templates by name and version; the user's folder overrides the packaged ones."""
 
 from __future__ import annotations
 
@@ -21,19 +21,22 @@ from reasonloom.prompts.validation import FrontMatter
 PACKAGED = Path(__file__).parent / "templates"
 PARTS = Path(__file__).parent / "parts"
 PART = re.compile(r"""^\{% include "([^"\n]*)" %\}\n""", re.MULTILINE)
-"""A line of a template for which a packaged part is put, so that all say the same."""
+"""A line of a template that is replaced by a packaged part, so that wordings are shared."""
 
 FILE_NAME = re.compile(r"(?P<step>[a-z0-9_]+)\.v(?P<version>[1-9][0-9]*)\.md\Z")
 LONGEST_FILE = 1_000_000
-"""Bytes of a template."""
+"""Maximum bytes of a template file."""
 
 _NONE: Mapping[str, FrontMatter] = MappingProxyType({})
 
 
 @dataclass
 class PromptRegistry:
-    """The templates a process may use; a file `linear/continue.v2.md` is version 2 of
-    `linear/continue`. The newest version is used unless one is named."""
+    """The templates of a process, by name and version.
+
+    The file `linear/continue.v2.md` is version 2 of `linear/continue`. The newest version is the
+    default unless another one is pinned.
+    """
 
     folder: Path | None = None
     _known: dict[str, dict[int, PromptTemplate]] = field(default_factory=dict, repr=False)
@@ -61,14 +64,14 @@ class PromptRegistry:
         return sorted(self._known.get(name, {}))
 
     def is_packaged(self, name: str) -> bool:
-        """Return whether a prompt of this name is packaged in any version."""
+        """Return whether any version of this prompt is packaged."""
         return any(name == known for known, _, _ in packaged_templates())
 
     def get(self, name: str, version: int | None = None) -> PromptTemplate:
-        """Return a template, by default the pinned or else the newest version.
+        """Return a template, by default its pinned or else its newest version.
 
         Raises:
-            UnknownName: there is no such prompt or version; names the nearest.
+            UnknownName: there is no such prompt or version; names existing ones.
         """
         versions = self._known.get(name)
         if not versions:
@@ -82,7 +85,7 @@ class PromptRegistry:
         return versions[wanted]
 
     def pinning(self, versions: Mapping[str, int]) -> PromptRegistry:
-        """Return a registry with these versions as defaults of some prompts.
+        """Return a copy of the registry with these versions as defaults.
 
         Raises:
             UnknownName: there is no such prompt or version.
@@ -98,7 +101,7 @@ class PromptRegistry:
 def packaged_templates() -> tuple[tuple[str, int, PromptTemplate], ...]:
     """Return the packaged templates, which never change within a process.
 
-    An earlier version may be given the variables of later ones, so that it can stand in for them.
+    Earlier versions accept the variables of the newest one, so that they can replace it.
     """
     found = sorted(templates(PACKAGED), key=lambda each: each[:2])
     newest = {name: template.about.variables for name, _, template in found}
@@ -109,21 +112,21 @@ def packaged_templates() -> tuple[tuple[str, int, PromptTemplate], ...]:
 
 
 def template_files(root: Path) -> list[Path]:
-    """Return the template files below `root`, in order."""
+    """Return the template files below `root`, sorted."""
     return sorted(root.rglob("*.md"))
 
 
 def templates(
     root: Path, packaged: Mapping[str, FrontMatter] = _NONE, files: Sequence[Path] | None = None
 ) -> Iterator[tuple[str, int, PromptTemplate]]:
-    """Yield name, version and template of every file below `root`, each checked.
+    """Yield the name, version and checked template of every file below `root`.
 
-    `packaged` has the front matter of the templates that those of `root` replace; `files` restricts
-    the files below `root`.
+    `packaged` contains the front matter of the templates that those of `root` replace; `files`
+    selects the files to read instead of all.
 
     Raises:
-        PromptMistake: a file cannot be read, is ill-formed, or its path differs from the name and
-            version in its front matter.
+        PromptMistake: a file cannot be read or is malformed, or its path does not match the name
+            and version in its front matter.
     """
     for path in template_files(root) if files is None else files:
         place = path.relative_to(root).as_posix().encode("utf-8", "replace").decode()
@@ -148,7 +151,7 @@ def _parts() -> dict[str, str]:
 
 
 def _part(place: str, include: re.Match[str]) -> str:
-    """Return the part that a line of a template includes."""
+    """Return the packaged part that a line of a template includes."""
     parts = _parts()
     if include[1] not in parts:
         known = ", ".join(parts)
@@ -161,7 +164,7 @@ def _text(path: Path, root: Path, place: str) -> str:
     try:
         if not path.resolve().is_relative_to(root.resolve()):
             why = "is a link out of its folder; put a copy of the file there"
-        elif not path.is_file():  # opening a pipe would wait
+        elif not path.is_file():  # opening a named pipe would block
             why = "cannot be read"
         else:
             with path.open("rb") as file:
@@ -171,7 +174,7 @@ def _text(path: Path, root: Path, place: str) -> str:
         text = found.decode().replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError:
         raise PromptMistake(f"{place}: is not UTF-8", field=place) from None
-    except (OSError, RuntimeError):  # RuntimeError: links in a circle
+    except (OSError, RuntimeError):  # RuntimeError: circular links
         raise PromptMistake(f"{place}: cannot be read", field=place) from None
     if why:
         raise PromptMistake(f"{place}: {why}", field=place)
@@ -179,10 +182,10 @@ def _text(path: Path, root: Path, place: str) -> str:
 
 
 def lint(root: Path) -> list[tuple[str, str]]:
-    """Return file and fault of every template below `root`: mistakes and unused variables.
+    """Return the faults of the templates below `root` as (file, fault), unused variables included.
 
     Raises:
-        PromptMistake: the folder does not exist, or holds no template.
+        PromptMistake: the folder does not exist or contains no template.
     """
     files = list(template_files(root)) if root.is_dir() else []
     if not files:
@@ -201,7 +204,7 @@ def lint(root: Path) -> list[tuple[str, str]]:
 
 
 def _unused_variables(template: PromptTemplate) -> list[str]:
-    """Return the variables that are declared but not used."""
+    """Return a fault for each variable that is declared but not used."""
     used = meta.find_undeclared_variables(ENVIRONMENT.parse(template.body))
     unused = [name for name in template.about.variables if name not in used]
     return [f"declares the variable {name} and never uses it" for name in unused]

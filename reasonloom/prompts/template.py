@@ -1,4 +1,4 @@
-"""One prompt template: front matter, and a Jinja block for each message."""
+"""A prompt template: front matter, and a Jinja block for each message."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
 SYSTEM, USER = "system", "user"
 HASH_LENGTH = 16
 MOST_PARTS = 10_000
-"""Values in the front matter of a template."""
+"""Maximum values in the front matter of a template."""
 
 CLOSING_TAG = re.compile(r"</(\w+)>")
 TAG = re.compile(r"</?(\w+)")
 HARMLESS = "\u2039"
-"""What stands for the `<` of such a tag: a single angle quotation mark."""
+"""Replacement for the `<` of a section tag in a variable: a single angle quotation mark."""
 
 ENVIRONMENT = BoundedEnvironment()
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedPrompt:
-    """A rendered prompt, and the identity that its run records.
+    """A rendered prompt, with the identity that is recorded with its run.
 
     Attributes:
-        system, user: the two messages' texts.
-        schema: JSON Schema of the answer, or None.
-        variables: what the prompt was rendered with.
-        hash: first 16 hexadecimal digits of the file's SHA-256.
+        system, user: the texts of the two messages.
+        schema: JSON Schema of the reply, or None.
+        variables: the variables that the prompt was rendered with.
+        hash: first 16 hexadecimal digits of the SHA-256 of the file's text.
     """
 
     name: str
@@ -61,14 +61,14 @@ class RenderedPrompt:
     variables: Mapping[str, object]
 
     def messages(self) -> list[BaseMessage]:
-        """Return the prompt as messages, the system's first."""
+        """Return the prompt as messages, the system message first."""
         from langchain_core.messages import HumanMessage, SystemMessage  # noqa: PLC0415
 
         return [SystemMessage(self.system), HumanMessage(self.user)]
 
 
 def _check_extent(metadata: object) -> None:
-    """Refuse front matter that aliases make larger than its file, or endless."""
+    """Reject front matter that YAML aliases make huge or circular."""
     left, parts = MOST_PARTS, [metadata]
     while parts:
         part = parts.pop()
@@ -81,14 +81,14 @@ def _check_extent(metadata: object) -> None:
 
 @dataclass(frozen=True)
 class PromptTemplate:
-    """A template of one name in one version, read from the text of its file.
+    """One version of a template, parsed from the text of its file.
 
     Attributes:
         text: the file's text.
-        source: the file's name, relative to its folder.
+        source: the file's path, relative to the template folder.
         packaged: the front matter of the packaged template that this one replaces, if any: its
-            variables may be given, and the bounds of its output apply.
-        later: variables of later versions, which may be given too.
+            variables are accepted, and the bounds of its output apply.
+        later: variables of later versions, which are accepted too.
     """
 
     text: str
@@ -98,7 +98,7 @@ class PromptTemplate:
 
     @cached_property
     def hash(self) -> str:
-        """The template's identity: it changes with every letter of the file."""
+        """The template's identity, a hash of the file's text."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:HASH_LENGTH]
 
     @cached_property
@@ -116,10 +116,10 @@ class PromptTemplate:
 
     @property
     def about(self) -> FrontMatter:
-        """What the template declares.
+        """The template's front matter.
 
         Raises:
-            PromptMistake: the front matter is missing or ill-formed.
+            PromptMistake: the front matter is missing or malformed.
         """
         return self._parts[0]
 
@@ -147,15 +147,15 @@ class PromptTemplate:
         return template
 
     def _line(self, line: int) -> int:
-        """Return a line of the body as a line of the file."""
+        """Convert a line number of the body to one of the file."""
         before, _, _ = self.text.partition(self._parts[1])
         return line + before.count("\n")
 
     def check(self) -> None:
-        """Check whatever can be checked without rendering.
+        """Run all checks that need no rendering.
 
         Raises:
-            PromptMistake: the front matter, the text or the output is ill-formed, or the
+            PromptMistake: the front matter, the text or the output schema is malformed, or the
                 template cannot replace the packaged one.
         """
         if self.about.output is not None:
@@ -166,17 +166,17 @@ class PromptTemplate:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The JSON Schema of the answer, with the packaged bounds where it sets none."""
+        """The JSON Schema of the reply, with the packaged bounds as defaults."""
         output = self.about.output
         inherited = self.packaged.output if self.packaged else None
         return complete_schema(output, inherited) if output and inherited else output
 
     def render(self, **variables: object) -> RenderedPrompt:
-        """Return the prompt with its variables.
+        """Render the prompt with its variables.
 
         Raises:
-            PromptMistake: a variable is missing or unknown, or the text cannot be rendered with
-                these; names the template.
+            PromptMistake: a variable is missing or unknown, or rendering fails; names the
+                template.
         """
         self._check_names(variables)
         variables = {name: variables[name] for name in self.about.variables}
@@ -203,14 +203,14 @@ class PromptTemplate:
 
     @cached_property
     def _fences(self) -> frozenset[str]:
-        """The tags of this template's sections."""
+        """The names of this template's section tags."""
         return frozenset(CLOSING_TAG.findall(self.body))
 
     def _harmless(self, tag: re.Match[str]) -> str:
         return tag[0].replace("<", HARMLESS) if tag[1] in self._fences else tag[0]
 
     def _fenced(self, value: Any) -> Any:
-        """Return a variable's value, its texts unable to leave the section that they are in."""
+        """Escape section tags in a variable's texts, so that they cannot end their section."""
         if isinstance(value, str):
             return TAG.sub(self._harmless, value)
         if isinstance(value, Mapping):
@@ -235,7 +235,7 @@ class PromptTemplate:
         except SecurityError:
             raise PromptMistake(f"{self.source}: reaches for what a template may not") from None
         except Exception as error:  # noqa: BLE001  # a template can raise anything Python can
-            # The error's message may quote the variables.
+            # The error's message may quote variables.
             raise PromptMistake(
                 f"{self.source}: the block {name} cannot be rendered ({type(error).__name__})"
             ) from None

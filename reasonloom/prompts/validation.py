@@ -1,4 +1,4 @@
-"""The front matter of templates, and checks at load of what would otherwise fail when rendered."""
+"""The front matter of templates, and load-time checks for faults that rendering would hit."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 MAX_VERSIONS = 2**15 - 1
-"""The highest version: runs record it in a column of two bytes."""
+"""Highest version, as runs record it in a two-byte column."""
 
 
 class FrontMatter(BaseModel):
-    """What a template declares before its text."""
+    """The front matter of a template."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -38,21 +38,21 @@ class FrontMatter(BaseModel):
 
 
 def next_version(text: str, version: int) -> str:
-    """Return a template's text with another version in its front matter."""
+    """Return a template's text with its version replaced in the front matter."""
     return re.sub(r"(?m)^version:.*$", f"version: {version}", text, count=1)
 
 
 _FITS: dict[str, Callable[[Any, Any], bool]] = {"type": eq, "minimum": ge, "maximum": le}
-"""How a successor's keyword must compare to the packaged template's."""
+"""How the value of a schema keyword must compare to the packaged template's value."""
 
 
 def check_variables(
     environment: Environment, tree: nodes.Template, declared: set[str], source: str
 ) -> None:
-    """Compare the names that each block reads with those the template declares.
+    """Check that each block uses only variables that the template declares.
 
     Raises:
-        PromptMistake: a block reads another name, or the text needs another template.
+        PromptMistake: a block uses an undeclared variable, or the text references another template.
     """
     if any(True for _ in meta.find_referenced_templates(tree)):
         raise PromptMistake(f"{source}: reads another template, which none may")
@@ -74,7 +74,7 @@ def check_output(output: dict[str, Any], source: str) -> None:
     """Validate a template's output as a JSON Schema.
 
     Raises:
-        PromptMistake: it is no JSON, no schema, or has a reference to nothing.
+        PromptMistake: it is not JSON, not a schema, or has an unresolvable reference.
     """
     try:
         json.dumps(output, allow_nan=False)
@@ -97,8 +97,8 @@ def check_succession(successor: FrontMatter, packaged: FrontMatter, source: str)
     """Check a template against the packaged one that it replaces.
 
     Raises:
-        PromptMistake: it needs a variable that it is not given, or its output promises less than
-            the packaged one's; names it.
+        PromptMistake: it declares a variable that the packaged one does not, or its output
+            guarantees less; names the variable or property.
     """
     foreign = sorted(set(successor.variables) - set(packaged.variables))
     if foreign:
@@ -136,7 +136,7 @@ def _check_property(
 
 
 def complete_schema(output: dict[str, Any], packaged: dict[str, Any]) -> dict[str, Any]:
-    """Return `output` with the packaged bounds of required properties where it sets none."""
+    """Return `output` with the packaged bounds of required properties as defaults."""
     theirs, own = packaged.get("properties", {}), dict(output.get("properties", {}))
     for name in packaged.get("required", ()):
         if isinstance(own.get(name), dict):

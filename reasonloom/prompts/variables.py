@@ -1,4 +1,4 @@
-"""How a template uses its variables, and which it requires, for callers who fill it in."""
+"""How a template uses its variables and which it requires, for callers that supply them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def required_variables(template: PromptTemplate) -> set[str]:
-    """Return the variables of a template that it neither tests nor iterates over.
+    """Return the variables that a template neither tests nor iterates over.
 
-    `{% if doubt %}` and `{% for memory in memories %}` also work without the variable.
+    `{% if doubt %}` and `{% for memory in memories %}` make their variables optional.
     """
     tree = ENVIRONMENT.parse(template.body)
     return set(template.about.variables) - set(_optional(tree))
@@ -39,7 +39,7 @@ OF_LISTS = frozenset({
 })  # fmt: skip
 OF_NUMBERS = frozenset(("abs", "round"))
 OF_ANYTHING = frozenset(("default", "d"))
-"""Jinja's filters by what they take; all others take texts."""
+"""Jinja's filters by the type of their input; all others take texts."""
 
 CALCULATING = (nodes.Compare, nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv,
                nodes.Mod, nodes.Pow, nodes.Neg, nodes.Pos)  # fmt: skip
@@ -53,23 +53,23 @@ class Use(Enum):
     """It is inserted into the text."""
 
     TESTED = auto()
-    """It is tested for being there: `{% if doubt %}`."""
+    """It is tested for presence: `{% if doubt %}`."""
 
     ITERATED = auto()
-    """It is a list, or an object by its names."""
+    """It is a list, or an object iterated by its keys."""
 
     ACCESSED = auto()
-    """It is an object or a list, of which one part is used: `lens.name`."""
+    """It is an object or a list, one part of which is used: `lens.name`."""
 
     COUNTED = auto()
-    """It is calculated with, or compared as a number."""
+    """It is used in arithmetic or compared as a number."""
 
     PASSED_ON = auto()
-    """It gets another name, or is passed to a function: it can be anything."""
+    """It is assigned to another name or passed to a function, so its type is unknown."""
 
 
 def variable_uses(template: PromptTemplate) -> dict[str, set[Use]]:
-    """Return how a template uses each of its variables; an unused one has no use."""
+    """Return the uses of each of a template's variables; an unused one has none."""
     found: dict[str, set[Use]] = {name: set() for name in template.about.variables}
     for name, use in _uses(ENVIRONMENT.parse(template.body), Use.PASSED_ON, frozenset()):
         found.get(name, set()).add(use)
@@ -77,9 +77,9 @@ def variable_uses(template: PromptTemplate) -> dict[str, set[Use]]:
 
 
 def _uses(node: nodes.Node, use: Use, hidden: frozenset[str]) -> Iterator[tuple[str, Use]]:
-    """Yield each name at and below `node` with its use; `use` is what is done with the node.
+    """Yield each name at and below `node` with its use; `use` is the use of the node itself.
 
-    A loop hides the variables that are named as what it names.
+    The targets of a loop shadow variables of the same name.
     """
     if isinstance(node, nodes.Name):
         if node.ctx == "load" and node.name not in hidden:
@@ -102,14 +102,14 @@ def _named(target: nodes.Node) -> set[str]:
 
 
 def _below(node: nodes.Node, field: str, part: nodes.Node, use: Use) -> tuple[nodes.Node, Use]:
-    """Return a part of a node with what the node does with it; of a text's method, its text."""
+    """Return a part of a node and its use; for a call of a string method, the string."""
     if isinstance(node, nodes.Call) and field == "node" and isinstance(part, nodes.Getattr):
         return (part.node, Use.PRINTED) if hasattr(str, part.attr) else (part, use)
     return part, _use(node, field, use)
 
 
 def _use(node: nodes.Node, field: str, use: Use) -> Use:
-    """Return what a node does with what stands in one of its fields."""
+    """Return how a node uses the value of one of its fields."""
     if isinstance(node, nodes.Output):
         return Use.PRINTED
     if isinstance(node, nodes.Test) or (field == "test"):
@@ -122,14 +122,14 @@ def _use(node: nodes.Node, field: str, use: Use) -> Use:
 
 
 def _of_one(node: nodes.Node, use: Use) -> Use:
-    """Return what a node does with the one value that it reaches into or filters."""
+    """Return how a node uses the value that it accesses or filters."""
     if isinstance(node, (nodes.Getattr, nodes.Getitem)):
         return Use.PRINTED if _is_slice(node) else Use.ACCESSED
     return _filtered(node.name, use) if isinstance(node, nodes.Filter) else Use.PASSED_ON
 
 
 def _has_text(node: nodes.Node) -> bool:
-    """Tell whether a calculation or comparison is one of texts, as far as it shows."""
+    """Return whether a calculation or comparison contains a string constant."""
     return any(isinstance(each.value, str) for each in node.find_all(nodes.Const))
 
 

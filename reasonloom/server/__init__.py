@@ -1,1 +1,1 @@
-"""The MCP server: stdio and HTTP transports, one adapter for tools, one translation of errors."""
+"""The MCP server: stdio and HTTP transports, one tool adapter, one translation of errors."""

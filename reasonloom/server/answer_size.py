@@ -1,4 +1,4 @@
-"""Limits how long an answer may be: a tool's, or JSON, is refused whole, a page is cut."""
+"""Limits the size of answers: tool answers and JSON are refused whole, pages are truncated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class AnswerTooLarge(BudgetExceeded):
-    """The answer is longer than the server gives out, so that nothing of it is given."""
+    """The answer exceeds the server's size limit and is withheld entirely."""
 
 
 SETTING = "REASONLOOM_ANSWER_CHARACTERS"
@@ -24,7 +24,7 @@ SHORTENING_ARGUMENTS = (
     "maxTokens", "memories", "memoryIds", "days_back", "include_predictions",
     "include_revisions",
 )  # fmt: skip
-"""Arguments of which less gives a shorter answer, as the contracts name them."""
+"""Arguments, as named in the contracts, whose reduction shortens the answer."""
 
 JSON = "application/json"
 FENCE = "```"
@@ -33,13 +33,14 @@ FENCE = "```"
 def require_size(
     answer: CallToolResult, most: int, arguments: Iterable[str], done: str | None
 ) -> None:
-    """Let an answer pass that is short enough.
+    """Require that an answer is within the size limit.
 
-    An answer that was cut would not fit its schema, so that one too long is refused. `arguments`
-    are those that the tool takes; `done` is the id of a run that has changed what is stored.
+    A truncated answer would not match its schema, so one that is too long is refused. `arguments`
+    are the tool's argument names; `done` is the id of a run that has changed stored data.
 
     Raises:
-        AnswerTooLarge: it is too long; says how to ask for less, and what was done.
+        AnswerTooLarge: it is too long; the message says how to narrow the request, and that a
+            completed run must not be repeated.
     """
     size = size_of(answer)
     if size <= most:
@@ -59,7 +60,7 @@ def require_size(
 
 
 def size_of(answer: CallToolResult) -> int:
-    """Return the characters of an answer's text or of its value, whichever has more."""
+    """Return the characters of an answer's text or structured content, whichever is longer."""
     text = sum(len(getattr(block, "text", "")) for block in answer.content)
     value = json.dumps(answer.structured_content, ensure_ascii=False)
     return max(text, len(value)) if answer.structured_content is not None else text
@@ -68,9 +69,9 @@ def size_of(answer: CallToolResult) -> int:
 def limit_contents(
     contents: Iterable[ReadResourceContents], most: int
 ) -> Iterable[ReadResourceContents]:
-    """Yield the contents of a resource: each page cut at `most` characters, JSON whole or refused.
+    """Yield a resource's contents: pages truncated to `most` characters, JSON whole or refused.
 
-    JSON that was cut could not be read.
+    Truncated JSON could not be parsed.
     """
     for each in contents:
         if not isinstance(each.content, str) or len(each.content) <= most:
@@ -81,7 +82,7 @@ def limit_contents(
 
 
 def _too_long_json(text: str, most: int) -> str:
-    """Return, as JSON, that a text is too long to be given."""
+    """Return a JSON error in place of a text that is too long."""
     reason = (
         f"this has {len(text):,} characters, and this server gives at most {most:,} ({SETTING})"
     )
@@ -89,7 +90,7 @@ def _too_long_json(text: str, most: int) -> str:
 
 
 def _truncate_page(page: str, most: int) -> str:
-    """Return the beginning of a page, its last block of code closed, and how much is missing."""
+    """Return the start of a page with an open code block closed, and a note on the omission."""
     begun = page[:most].rpartition("\n")[0] or page[:most]
     fences = sum(line.startswith(FENCE) for line in begun.splitlines())
     end = f"\n{FENCE}" if fences % 2 else ""

@@ -1,4 +1,4 @@
-"""`reasoning_answer` and `reasoning_waiting`: how the model that called answers waiting runs."""
+"""`reasoning_answer` and `reasoning_waiting`, by which the calling model answers waiting runs."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ NONE_WAITS = "No run waits for an answer."
 
 
 class RunTool(BaseTool):
-    """A tool about runs of other tools: those that the caller's token allows.
+    """A tool about runs of other tools, limited to those that the caller's token allows.
 
-    `asking` are the served tools whose runs can wait, by name.
+    `asking` maps the names of the served tools whose runs can wait to the tools.
     """
 
     asking: dict[str, ServedTool]
@@ -66,12 +66,12 @@ class RunTool(BaseTool):
 
 
 class AnswerTool(RunTool):
-    """Takes replies, and returns the run's next questions or its tool's answer."""
+    """Accepts replies, and returns the run's next questions or its tool's answer."""
 
     async def answer(
         self, arguments: dict[str, Any], context: Context[Any, Any], started: float
     ) -> CallToolResult:
-        """Return what comes of the replies.
+        """Return the run's next questions or final answer after these replies.
 
         Raises:
             RunNotFound: the caller has no such run, or its token does not allow the run's tool.
@@ -123,11 +123,11 @@ class WaitingTool(RunTool):
     async def answer(
         self, arguments: dict[str, Any], context: Context[Any, Any], started: float
     ) -> CallToolResult:
-        """Return the waiting runs of the tools that the caller's token allows.
+        """Return the waiting runs that the caller's token allows, or the questions of one run.
 
         Raises:
-            RunNotFound: the caller has no such run.
-            Conflict: the run named does not wait.
+            RunNotFound: the caller has no such run, or its token does not allow the run's tool.
+            Conflict: the named run is not waiting.
         """
         request = parse_request(ReasoningWaiting, arguments)
         engine = await self.lifespan.engine()
@@ -178,7 +178,7 @@ class WaitingTool(RunTool):
 
 
 def answer_tools(catalogue: Catalogue, lifespan: EngineLifespan) -> list[RunTool]:
-    """Return the tools that answer waiting runs; none where no served tool can wait."""
+    """Return the tools for waiting runs; none if no served tool can wait."""
     asking = {each.line.name: each for each in catalogue.tools if each.line.open_world}
     if not asking:
         return []

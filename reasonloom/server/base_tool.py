@@ -1,4 +1,4 @@
-"""The base of every tool: errors come back in its envelope, never as a traceback."""
+"""The base class of tools: errors are returned in an envelope, never as a traceback."""
 
 import json
 import logging
@@ -20,14 +20,14 @@ log = logging.getLogger(__name__)
 
 
 def _unused() -> None:
-    """Satisfy the SDK, which wants a function; `BaseTool.run` replaces it."""
+    """Satisfy the SDK, which requires a function; `BaseTool.run` replaces it."""
 
 
 NO_FUNCTION = func_metadata(_unused)
 
 
 class BaseTool(Tool):
-    """A tool whose errors come back in its reference's envelope."""
+    """A tool that returns errors in its reference's envelope."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True, ignored_types=(property,))
 
@@ -39,10 +39,10 @@ class BaseTool(Tool):
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> CallToolResult | InputRequiredResult:
-        """Run the tool; errors come back in its reference's envelope.
+        """Run the tool; errors are returned in its reference's envelope.
 
         Raises:
-            MCPError: the call itself is refused, as the protocol asks.
+            MCPError: the call itself is refused, as the protocol requires.
         """
         started = time.perf_counter()
         try:
@@ -59,7 +59,7 @@ class BaseTool(Tool):
     async def answer(
         self, arguments: dict[str, Any], context: Context[Any, Any], started: float
     ) -> CallToolResult | InputRequiredResult:
-        """Return the result of a successful call; `started` is when the call came in."""
+        """Return the result of a successful call; `started` is its `time.perf_counter()`."""
         raise NotImplementedError
 
     def _failed(self, error: ReasonloomError, started: float) -> CallToolResult:

@@ -1,4 +1,4 @@
-"""Refuses calls of an owner whose tokens or money of the day are used up."""
+"""Refuses calls of an owner whose daily token or cost limit is used up."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class DailyLimit(BudgetExceeded):
-    """The owner has used up a day's tokens or money; the same call can succeed later."""
+    """The owner has used up the daily tokens or cost; the same call can succeed later."""
 
     retryable = True
 
 
-# So it holds across replicas and restarts. What is at work while the limit is reached goes on: each
-# run keeps to its own budget.
+# Use is summed from the database, so the limit holds across replicas and restarts. Runs in progress
+# when the limit is reached continue, each within its own budget.
 
 DAY = timedelta(days=1)
 
@@ -28,10 +28,10 @@ DAY = timedelta(days=1)
 async def require_daily_credit(
     engine: Engine, caller: Caller, tool: str, key: str | None, *, asks_caller: bool = False
 ) -> None:
-    """Let a call pass whose owner has something left of the day, or whose key began a run before.
+    """Require that the owner has daily credit left, or that the idempotency key has a run already.
 
     Raises:
-        DailyLimit: nothing is left; says when there will be.
+        DailyLimit: nothing is left; the message says when there will be.
     """
     from reasonloom.stores.runs import runs  # noqa: PLC0415
 
@@ -71,5 +71,5 @@ def _daily_limit_message(
 
 
 def _format_number(number: float) -> str:
-    """Return a number without an exponent, at most six places behind its point."""
+    """Return a number without an exponent, with at most six decimal places."""
     return f"{number:,}" if isinstance(number, int) else f"{number:,.6f}".rstrip("0").rstrip(".")

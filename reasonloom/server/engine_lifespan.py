@@ -1,4 +1,4 @@
-"""The engine of a server, opened on first use so that tools are listed at once."""
+"""The server's engine, opened on first use so that tools can be listed immediately."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 AFTER_SIGNAL = 5.0
 AFTER_CLIENT = 10.0
-"""Seconds until the process ends after a signal, and after its client has gone."""
+"""Seconds until the process exits after a signal, and after its client disconnects."""
 
 
 def exit_within(seconds: float) -> None:
-    """Exit within this time, whatever a thread waits for: threads cannot be cancelled.
+    """Force an exit after `seconds`, even if a thread blocks: threads cannot be cancelled.
 
-    Acknowledged work is in the database, and an interrupted run is resumed later.
+    Acknowledged work is in the database, and interrupted runs are resumed later.
     """
 
     def end() -> None:
@@ -41,23 +41,23 @@ def exit_within(seconds: float) -> None:
 
 
 class CallRunner(Protocol):
-    """What decides where a call is carried out."""
+    """Decides where a call runs."""
 
     async def call(self, engine: Engine, call: Call) -> Outcome:
-        """Run a call, by this engine or elsewhere."""
+        """Run a call in this engine or elsewhere."""
 
     def leave(self) -> None:
         """Leave interrupted runs to other processes."""
 
     async def close(self) -> None:
-        """End what it has begun."""
+        """Stop everything it has started."""
 
 
 class EngineLifespan:
-    """Opens the engine once and closes it at the end; a failed opening is retried."""
+    """Opens the engine once and closes it on exit; failed attempts are retried."""
 
     def __init__(self, settings: Settings, *, recover: bool = True) -> None:
-        """Take the settings; `recover` is passed to `open_engine`."""
+        """Store the settings; `recover` is passed to `open_engine`."""
         self.settings = settings
         self.heavy: CallRunner | None = None
         self._recover = recover
@@ -79,10 +79,10 @@ class EngineLifespan:
         await self._stack.aclose()
 
     async def engine(self) -> Engine:
-        """Return the engine; the opening continues if a caller stops waiting.
+        """Return the engine, opening it if needed; opening continues if the caller is cancelled.
 
         Raises:
-            DatabaseUnavailable: it cannot be opened now; the next call tries again.
+            DatabaseUnavailable: it cannot be opened now; the next call retries.
             SettingMistake: it cannot be opened with these settings.
         """
         if self._engine is not None:
@@ -93,7 +93,7 @@ class EngineLifespan:
         return await asyncio.shield(self._opening)
 
     async def call(self, engine: Engine, call: Call) -> Outcome:
-        """Run a call; a heavy one in the process for them, where the server has one."""
+        """Run a call, through the runner for heavy calls if the server has one."""
         return await (self.heavy.call(engine, call) if self.heavy else engine.call(call))
 
     def _opened(self, opening: asyncio.Task[Engine]) -> None:
@@ -103,7 +103,7 @@ class EngineLifespan:
             self._engine = opening.result()
 
     async def _open(self) -> Engine:
-        # Loading the parts takes a second or more; meanwhile the loop must answer pings.
+        # Importing takes a second or more, during which the loop must answer pings.
         compose = await asyncio.to_thread(import_module, "reasonloom.compose")
         offered = choose(self.settings).offered
         opening = compose.open_engine(self.settings, offered=offered, recover=self._recover)
@@ -111,14 +111,14 @@ class EngineLifespan:
         return engine
 
     def leave(self) -> None:
-        """Leave interrupted runs to other processes: this one is about to end."""
+        """Leave interrupted runs to other processes, as this one is about to exit."""
         if self._engine is not None:
             self._engine.rows.leaving = True
         if self.heavy:
             self.heavy.leave()
 
     def warm_up(self) -> None:
-        """Start opening the engine in the background; the first call reports faults."""
+        """Start opening the engine in the background; errors surface on the first call."""
         if self._warming is None:
             self._warming = asyncio.create_task(self._warm())
 

@@ -1,8 +1,8 @@
 """Repairs raw JSON-RPC that is valid JSON but dropped by the SDK, so that every id is answered.
 
-A lone surrogate is valid JSON but no text; it becomes a noncharacter, which the door then
-refuses by the field's name. What cannot be read is answered under its id where that is
-certain, else under null: another request may wait under an id that is guessed.
+A lone surrogate is valid in JSON but not in text; it becomes a noncharacter, which validation
+then rejects with the field's name. An unreadable message is answered with its id if that is
+certain, else with null: a guessed id could belong to another pending request.
 """
 
 import json
@@ -25,18 +25,18 @@ COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")
 SEPARATOR = re.compile(r"[ \t\r\n]*[,}][ \t\r\n]*")
 
 HEAD_BYTES = 65_536
-"""Bytes of a refused message in which its id is looked for."""
+"""Bytes of a refused message searched for its id."""
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
-"""Bytes of one message, over either transport."""
+"""Maximum bytes of one message, over either transport."""
 
 MAX_VALUES = 50_000
-"""Numbers, texts, lists and objects of one message: each costs as much time as a long text."""
+"""Maximum values (numbers, strings, lists, objects) per message: each costs time to parse."""
 
 MAX_DEPTH = 250
 STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.S)
 PIECE = re.compile(rb'(?:[^"]*+' + STRING.pattern + rb"){1,5000}+|[^\"]+", re.S)
-"""Some strings with what is around them, so that a message is scanned piece by piece."""
+"""Up to 5,000 strings with the text between them, so that a message is scanned in pieces."""
 
 NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
 
@@ -72,9 +72,9 @@ def repair(raw: bytes) -> bytes | Refusal:
 
 
 def _too_complex(raw: bytes) -> str | None:
-    """Return why a message would cost too much to parse, by its bytes alone; None if it does not.
+    """Return why a message would be too costly to parse, judged by its raw bytes, else None.
 
-    Time is in proportion to the bytes, at some hundred millions a second, and to `MAX_VALUES`.
+    Takes time linear in the bytes (some hundred million per second) and in `MAX_VALUES`.
     """
     if raw.count(b",") + raw.count(b"[") + raw.count(b"{") <= MAX_DEPTH:
         return None
@@ -93,13 +93,13 @@ def _too_complex(raw: bytes) -> str | None:
 
 
 def too_long(head: bytes) -> Refusal:
-    """Return the refusal of an oversized message that begins with `head`."""
+    """Return the refusal of an oversized message that starts with `head`."""
     reason = f"Invalid request: a message has at most {MAX_MESSAGE_BYTES} bytes"
     return Refusal(INVALID_REQUEST, reason, (_certain_id(head),))
 
 
 def _is_message(raw: bytes) -> bool:
-    """Return whether the SDK parses `raw` correctly: with a bad id it sees a notification."""
+    """Return whether the SDK parses `raw` correctly; with a bad id it sees a notification."""
     try:
         message = jsonrpc_message_adapter.validate_json(raw, by_name=False)
     except ValidationError:
@@ -161,7 +161,7 @@ def _members(text: str) -> Iterator[tuple[str, Any]]:
             if colon is None or not isinstance(name, str):
                 return
             value, end = DECODER.raw_decode(text, colon.end())
-            # What is not ended may be the beginning of something else: 12 of 123.
+            # A value without a separator may be incomplete: 12 of 123.
             if mark := SEPARATOR.match(text, end):
                 yield name, value
 

@@ -57,7 +57,7 @@ from reasonloom.server.tool import make_tool
 from reasonloom.settings import Settings
 
 MAX_NAMES_IN_ERROR = 20
-"""Tools listed in an error if no name is similar."""
+"""Maximum tools listed in an error if no name is similar."""
 
 WARM_UP_AFTER = 0.05
 """Seconds between listing tools and opening the engine, so that the list is sent first."""
@@ -74,7 +74,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         extra_tools: Sequence[Tool] = (),
         **more: Any,
     ) -> None:
-        """Serve the catalogue and `extra_tools`; `more` are the SDK's own arguments."""
+        """Serve the catalogue and `extra_tools`; `more` are passed to the SDK."""
         tools = [
             *(make_tool(served, lifespan, catalogue) for served in catalogue.tools),
             *(answer_tools(catalogue, lifespan) if catalogue.asks_caller else ()),
@@ -111,7 +111,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         )
 
     async def list_tools(self) -> list[ListedTool]:
-        """List the tools, and start opening the engine."""
+        """List the tools and start opening the engine."""
         asyncio.get_running_loop().call_later(WARM_UP_AFTER, self._lifespan.warm_up)
         return await super().list_tools()
 
@@ -126,7 +126,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         return listed
 
     def _permits(self, scopes: Sequence[str], name: str) -> bool:
-        """Return whether scopes allow a tool; one outside the catalogue needs both."""
+        """Return whether scopes allow a tool; one outside the catalogue requires read and write."""
         if name in self._answering:
             return any(self._permits(scopes, each) for each in self._answering[name])
         needed = self.needed.get(name)
@@ -172,7 +172,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         )
 
     async def list_prompts(self) -> list[ListedPrompt]:
-        """List the prompts, read when they are first asked for."""
+        """List the prompts, which are read on first use."""
         await self._read_prompts()
         return await super().list_prompts()
 
@@ -180,7 +180,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         """Read the packaged prompts once; a reference's server has none.
 
         Raises:
-            MCPError: the user's folder of templates cannot be used.
+            MCPError: the user's template folder is unusable.
         """
         if not self._prompts_wait:
             return
@@ -206,7 +206,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
         return await super().get_prompt(name, arguments, context)
 
     def _mistake_in_prompt(self, name: str, given: set[str], *, begun: bool = False) -> str | None:
-        """Return what is wrong with a call of a prompt; `begun` for an incomplete one."""
+        """Return what is wrong with a prompt request; `begun` means that it is still incomplete."""
         prompt = self._prompt_manager.get_prompt(name)
         if prompt is None:
             return f"Prompt not found: {truncated_name(name)}"
@@ -221,7 +221,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
     async def _handle_complete(
         self, ctx: ServerRequestContext[dict[str, Any]], params: CompleteRequestParams
     ) -> CompleteResult:
-        """Complete with the caller's own ids and with values; unknown references are -32602."""
+        """Complete with the caller's ids and known values; unknown references are -32602."""
         caller = caller_of(self._lifespan.settings, Context(request_context=ctx, mcp_server=self))
         index = self._index.within(scopes_of(ctx))
         try:
@@ -239,7 +239,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
     async def _completed(
         self, name: str, params: CompleteRequestParams, index: ResourceIndex, caller: Caller
     ) -> list[str]:
-        """Return values for an argument of a prompt; an unknown one is -32602."""
+        """Return values for an argument of a prompt; an unknown prompt or argument is -32602."""
         await self._read_prompts()
         if mistake := self._mistake_in_prompt(name, {params.argument.name}, begun=True):
             raise MCPError(code=INVALID_PARAMS, message=mistake)
@@ -267,6 +267,6 @@ class LoomServer(MCPServer[dict[str, Any]]):
 
 
 def _state_security(settings: Settings) -> RequestStateSecurity | None:
-    """Return how the state of unfinished calls is sealed; None for a key of this process."""
+    """Return the keys that seal the state of unfinished calls; None for a per-process key."""
     keys = [key.get_secret_value() for key in settings.state_keys]
     return RequestStateSecurity(keys=keys) if keys else None

@@ -1,4 +1,4 @@
-"""Checks names, and suggests a similar one for an unknown name."""
+"""Validates names, and suggests a similar one for an unknown name."""
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
@@ -7,10 +7,10 @@ from reasonloom.errors import SettingMistake
 
 
 def known_name(name: str, names: Iterable[str], variable: str) -> str:
-    """Return the name.
+    """Return `name` if it is among `names`.
 
     Raises:
-        SettingMistake: there is none such.
+        SettingMistake: it is not.
     """
     all_names = list(names)
     if name in all_names:

@@ -1,4 +1,4 @@
-"""Middleware of the SDK: errors for malformed requests, capabilities, metrics of tools."""
+"""SDK middleware: errors for malformed requests, capabilities, tool metrics."""
 
 import asyncio
 import time
@@ -31,18 +31,18 @@ FIELD_MESSAGES = {
     "bool_type": "must be true or false",
     "int_type": "must be a whole number",
 }
-"""Messages by the type of pydantic's error."""
+"""Messages by pydantic error type."""
 
 MAX_PATH_PART = 100
 
 
 class RequestValidation(ServerMiddleware[Any]):
-    """Answers malformed requests with the field and its valid form."""
+    """Answers malformed requests with an error that names the field and its valid form."""
 
     async def __call__(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Pass a message on; refuse a malformed request."""
+        """Handle a message; refuse a malformed request."""
         if ctx.request_id is None:
             return await call_next(ctx)
         if mistake := _unchecked_mistake(ctx.method, ctx.params or {}):
@@ -69,7 +69,7 @@ def _unchecked_mistake(method: str, params: Mapping[str, Any]) -> str | None:
 
 
 def _field_message(error: ValidationError) -> str:
-    """Return the first error of the parameters as a sentence."""
+    """Return a message for the first error in the parameters."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = [str(each)[:MAX_PATH_PART] for each in first["loc"]]
     path = place[1:] if place[:1] == ["params"] else place
@@ -84,7 +84,7 @@ CAPABILITY_METHODS = ("initialize", "server/discover")
 
 
 class CapabilityFilter(ServerMiddleware[Any]):
-    """Removes capabilities that the server does not have; the SDK always announces some."""
+    """Removes capabilities that the server lacks; the SDK always announces some."""
 
     def __init__(self, lacking: Collection[str]) -> None:
         self._lacking = frozenset(lacking)
@@ -92,7 +92,7 @@ class CapabilityFilter(ServerMiddleware[Any]):
     async def __call__(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Pass a message on, and filter the announced capabilities."""
+        """Handle a message and filter the announced capabilities."""
         result = await call_next(ctx)
         if ctx.method not in CAPABILITY_METHODS or not isinstance(result, dict):
             return result
@@ -121,7 +121,7 @@ class ToolMetrics(ServerMiddleware[Any]):
     async def __call__(
         self, ctx: ServerRequestContext[Any, Any], call_next: CallNext
     ) -> HandlerResult:
-        """Pass a message on, and count it if it calls a tool."""
+        """Handle a message and count it if it calls a tool."""
         if ctx.method != "tools/call":
             return await call_next(ctx)
         name = (ctx.params or {}).get("name")

@@ -1,4 +1,4 @@
-"""What a waiting run returns: its open questions, with what several share written once."""
+"""Renders the open questions of a waiting run, with shared texts written once."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ SECTION = re.compile(r"^<(\w+)[^>\n]*>\n.*?\n</\1>$", re.DOTALL | re.MULTILINE)
 """A tagged section of a prompt."""
 
 LEAST_SHARED = 80
-"""Characters from which a text that several questions share is written once."""
+"""Minimum characters of a text shared by several questions to be written once."""
 
 
 def questions_result(run_id: UUID, round_: Round, most_tokens: int) -> CallToolResult:
-    """Return MCP's result for a run that waits: what to do next, then the questions as JSON."""
+    """Return the MCP result of a waiting run: the next steps, then the questions as JSON."""
     answer = needs_answers(run_id, round_, most_tokens).wire()
     body = {name: value for name, value in answer.items() if name != "next"}
     text = f"{answer['next']}\n{json.dumps(body, ensure_ascii=False)}"
@@ -52,14 +52,14 @@ def questions_result(run_id: UUID, round_: Round, most_tokens: int) -> CallToolR
 
 
 def check_of(self_judged: bool | None) -> str | None:
-    """Return who judged a run's thoughts, None where nothing was judged by its caller."""
+    """Return `self-judged` or `independent` for a run, None if its caller judged nothing."""
     return {None: None, True: "self-judged", False: "independent"}[self_judged]
 
 
 def with_questions(schema: dict[str, Any], *, short: bool) -> dict[str, Any]:
-    """Return the schema of a tool's result that is an answer or a waiting run's questions.
+    """Return the schema of a tool result that is either an answer or open questions.
 
-    A short one only says that there are questions.
+    With `short`, only the presence of `questions` is described.
     """
     if short:
         answer = {name: value for name, value in schema.items() if name != "type"}
@@ -75,7 +75,7 @@ def with_questions(schema: dict[str, Any], *, short: bool) -> dict[str, Any]:
 
 
 def needs_answers(run_id: UUID, round_: Round, most_tokens: int) -> NeedsAnswers:
-    """Return the questions of a round as a client gets them."""
+    """Return the questions of a round in the form sent to clients."""
     shared = SharedTexts(round_.questions)
     opened = [_open_question(each, shared, round_) for each in round_.questions]
     return NeedsAnswers(
@@ -126,10 +126,10 @@ def _given(**values: Any) -> dict[str, Any]:
 
 
 class SharedTexts:
-    """What several questions have in common, by name: sections of their texts, and schemas.
+    """Text sections and schemas shared by several questions, by name.
 
-    `[shared A]` in a text stands for the text under `A`, so that each question is whole again by
-    replacing the references.
+    `[shared A]` in a text refers to the text under `A`; replacing the references restores each
+    question.
     """
 
     def __init__(self, opened: Sequence[QuestionRow]) -> None:
@@ -142,7 +142,7 @@ class SharedTexts:
         self._schemas = {each for each, count in schemas.items() if count > 1}
 
     def shorten(self, text: str) -> str:
-        """Return a text with references to what is shared."""
+        """Return a text with its shared sections replaced by references."""
         groups: list[list[str]] = []
         for each in _sections(text):
             if groups and self._always_together(groups[-1][-1], each):
@@ -152,7 +152,7 @@ class SharedTexts:
         return "\n".join(self._reference("\n".join(group), group[0]) for group in groups)
 
     def schema_of(self, question: QuestionRow) -> dict[str, Any] | str:
-        """Return a question's schema, or the reference to it where it is shared."""
+        """Return a question's schema, or a reference to it if it is shared."""
         text = json.dumps(question.schema)
         if text not in self._schemas:
             return question.schema or {}
@@ -174,7 +174,7 @@ class SharedTexts:
 
 
 def _sections(text: str) -> list[str]:
-    """Return the tagged sections of a text and what is between them, whole lines each."""
+    """Return the tagged sections of a text and the text between them, each as whole lines."""
     parts, end = [], 0
     for found in SECTION.finditer(text):
         parts += [text[end : found.start()].strip("\n"), found[0].strip("\n")]

@@ -1,4 +1,4 @@
-"""Lists, completes and reads the resources of one server, for each caller only their own."""
+"""Lists, completes and reads the resources of one server, limited to the caller's own."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 MAX_LISTED = 50
-"""Resources of one kind in a listing, the newest; others are read by template."""
+"""Maximum resources per kind in a listing, the newest; others are read by template."""
 
 JSON = "application/json"
 NOT_FOUND = "Resource not found"
 ARGUMENT = "id"
-"""The one argument of each template."""
+"""The only argument of each template."""
 
 
 class ResourceIndex:
-    """The kinds of resources of one server."""
+    """The kinds of resources that one server offers."""
 
     def __init__(self, kinds: Sequence[Kind], lifespan: EngineLifespan) -> None:
         self._kinds = kinds
         self._lifespan = lifespan
 
     def within(self, scopes: Sequence[str] | None) -> ResourceIndex:
-        """Return the part that these scopes may read; None means that no token is required."""
+        """Return the index of kinds that these scopes may read; None if no token is required."""
         return ResourceIndex(
             [kind for kind in self._kinds if readable(scopes, kind)], self._lifespan
         )
@@ -65,7 +65,7 @@ class ResourceIndex:
         """Return the caller's newest resources of each kind.
 
         Raises:
-            ResourceError: the database is away.
+            ResourceError: the database is unavailable.
         """
         if not self._kinds:
             return []
@@ -77,14 +77,14 @@ class ResourceIndex:
             ]
 
     async def complete(self, template: str, argument: str, begun: str, caller: Caller) -> list[str]:
-        """Return ids that start with the text, or whose title contains it, newest first.
+        """Return ids that start with `begun`, or whose title contains it, newest first.
 
         Only listed resources are offered.
 
         Raises:
             ResourceNotFoundError: there is no such template.
             InvalidArgument: it has no such argument.
-            ResourceError: the database is away.
+            ResourceError: the database is unavailable.
         """
         kind = next((kind for kind in self._kinds if kind.template == template), None)
         if kind is None or kind.single:
@@ -104,8 +104,8 @@ class ResourceIndex:
         """Return a resource of the caller: its page, and its JSON if it has any.
 
         Raises:
-            ResourceNotFoundError: no such URI, or one that this caller does not have.
-            ResourceError: the database is away.
+            ResourceNotFoundError: the URI is unknown, or not the caller's.
+            ResourceError: the database is unavailable.
         """
         for kind in self._kinds:
             if identifier := kind.id_in(uri):
@@ -121,7 +121,7 @@ class ResourceIndex:
 
     @asynccontextmanager
     async def _engine(self) -> AsyncIterator[Engine]:
-        """Yield the engine within the call's time limit; faults become resource errors."""
+        """Yield the engine within the call's time limit; errors become resource errors."""
         seconds = self._lifespan.settings.tool_timeout
         try:
             async with asyncio.timeout(seconds):

@@ -1,4 +1,4 @@
-"""The adapter between MCP and graphs, for any line of any toolset, within a caller's limits."""
+"""The adapter between MCP and graphs for all tools, which enforces the caller's limits."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 
 RUN_ID_META = "io.reasonloom/run-id"
-"""The `_meta` entry of notifications by which an answer can be fetched after a disconnect."""
+"""The `_meta` entry of notifications with which the answer can be fetched after a disconnect."""
 
 
 async def report_step(context: Context[Any, Any], step: Step) -> None:
-    """Send a notification of progress, where the client asked for it by a token."""
+    """Send a progress notification if the client requested progress."""
     token = (context.request_context.meta or {}).get("progress_token")
-    if token is None:  # a client in our own process has a callback, and no token
+    if token is None:  # an in-process client has a callback instead of a token
         await context.report_progress(step.ended, step.total, step.name)
         return
     params = ProgressNotificationParams.model_validate(
@@ -64,20 +64,20 @@ async def report_step(context: Context[Any, Any], step: Step) -> None:
 
 
 IDEMPOTENCY_KEY = "io.reasonloom/idempotency-key"
-"""The `_meta` entry of calls that makes them safe to resend."""
+"""The `_meta` entry that makes a call safe to resend."""
 
 MAX_KEY_LENGTH = 200
 STATELESS = frozenset({"assess_confidence", "detect_bias", "detect_emotion", "evaluate"})
-"""Tools whose graphs are stateless: loading the graphs to see that would hold up a refusal."""
+"""Tools with stateless graphs, listed here because loading the graphs would delay an error."""
 
 NOWHERE = "\x1f"
-"""A space that no contract's name can reach: whoever looks there finds nothing."""
+"""A space whose name no contract allows, so that it is always empty."""
 
 
 class LoomTool(BaseTool):
     """A tool of the catalogue, run by the engine.
 
-    It is refused before it begins, or its answer is, where a limit of the caller is passed.
+    Calls beyond the daily limit are refused before they start, oversized answers afterwards.
     """
 
     served: ServedTool
@@ -88,7 +88,7 @@ class LoomTool(BaseTool):
 
     @property
     def output_schema(self) -> dict[str, Any]:
-        """The JSON Schema of what the tool answers when it succeeds."""
+        """The JSON Schema of a successful answer."""
         return self.published
 
     async def answer(
@@ -97,8 +97,8 @@ class LoomTool(BaseTool):
         """Return the engine's answer in the reference's form.
 
         Raises:
-            DailyLimit: the owner has used up the day's tokens or money.
-            AnswerTooLarge: the answer is longer than the server gives out.
+            DailyLimit: the owner has used up the daily tokens or cost.
+            AnswerTooLarge: the answer exceeds the server's size limit.
         """
         if self._may_cost():
             await self._require_credit(context)
@@ -173,10 +173,12 @@ class LoomTool(BaseTool):
         return outcome, _response_meta(outcome, call, OfflineModel(), started)
 
     def _placed(self, caller: Caller, user: str | None) -> Caller:
-        """Return the caller in the space of `user`; a proven owner has the default one alone.
+        """Return the caller in the space of `user`; authenticated owners have only the default.
+
+        Other calls of an authenticated owner get an empty space.
 
         Raises:
-            InvalidArgument: something would be added to a space that a proven owner has not.
+            InvalidArgument: an authenticated owner would add to another space.
         """
         placed = caller.within(user)
         if not caller.authenticated or placed.space == DEFAULT_SPACE:
@@ -187,7 +189,7 @@ class LoomTool(BaseTool):
         return caller.within(NOWHERE)
 
     async def _engine(self) -> Engine:
-        """Return the engine; a database that opens too slowly goes on opening for the next call."""
+        """Return the engine; one that opens too slowly continues opening for the next call."""
         seconds = self.lifespan.settings.tool_timeout
         try:
             async with asyncio.timeout(seconds):
@@ -212,7 +214,7 @@ def _idempotency_key(context: Context[Any, Any]) -> str | None:
     """Return the call's idempotency key.
 
     Raises:
-        InvalidArgument: it is no text of 1 to 200 characters.
+        InvalidArgument: it is not a printable string of 1 to 200 characters.
     """
     key = (context.request_context.meta or {}).get(IDEMPOTENCY_KEY)
     if key is None:
@@ -230,7 +232,7 @@ def _reporter(context: Context[Any, Any]) -> Report:
 
 
 def make_tool(served: ServedTool, lifespan: EngineLifespan, catalogue: Catalogue) -> LoomTool:
-    """Return the MCP tool of one line of a catalogue."""
+    """Return the MCP tool of a served tool."""
     line = served.line
     waits = catalogue.asks_caller and line.open_world
     answer = served.envelope.schema(publish(line.answer, answer=True))
@@ -250,7 +252,7 @@ def make_tool(served: ServedTool, lifespan: EngineLifespan, catalogue: Catalogue
 
 
 def description_of(served: ServedTool) -> str:
-    """Return what agents read of a tool: its contract's docstring."""
+    """Return a tool's description for agents: its contract's docstring."""
     lines = (served.line.request.__doc__ or "").strip().splitlines()
     return " ".join(line.strip() for line in lines if line.strip())
 

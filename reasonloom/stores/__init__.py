@@ -1,1 +1,1 @@
-"""The database: one aggregate per module, its SQL beside it; nothing above knows SQL."""
+"""The database: one aggregate per module with its SQL next to it; no layer above knows SQL."""

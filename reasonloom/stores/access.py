@@ -1,4 +1,4 @@
-"""Where the database is and how to connect: one login for migrations, one for the rest."""
+"""How to reach the database: one login for migrations, one for everything else."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 DATABASE = "reasonloom"
 SCHEMA = "reasonloom"
 OPTION = re.compile(r"(?:-c\s*|--)([\w.]+)=((?:\\.|[^\s\\])+)")
-"""A setting in libpq's options, in which a backslash keeps the character after it."""
+"""A setting in libpq's options, where a backslash escapes the next character."""
 
 SEARCH_PATH = f"-c search_path={SCHEMA},public"
 PATIENCE = {
@@ -29,25 +29,25 @@ PATIENCE = {
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
-"""How long libpq waits for a server that has gone silent: seconds, the last in milliseconds."""
+"""How long libpq waits for an unresponsive server: in seconds, the last in milliseconds."""
 
 STATEMENT_SECONDS = 60.0
 LOCK_SECONDS = 10
 IDLE_SECONDS = 60
-"""How long a statement of the app's role may run or wait for a lock, and a transaction of it may
-lie idle, before the server ends it: a bound beyond every call's own, which its process watches."""
+"""Server-side limits for the app's role: statement run time, lock wait and idle transaction time.
+They exceed every call's own time limit, which its process enforces."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Two ways into one database, as libpq connection strings.
+    """The libpq connection strings for one database.
 
     Attributes:
-        admin: for boot and migrations only; may make roles and tables.
-        app: for everything else; neither owns a table nor passes row-level security.
-        embedded: the server that must run for them, None where it is the user's own.
+        admin: for boot and migrations only; may create roles and tables.
+        app: for everything else; neither owns a table nor bypasses row-level security.
+        embedded: the server that must be running, None if the user provides one.
         pooler: a pooler in transaction mode in front of the server, such as PgBouncer, for the
-            transactions of calls; None where they connect as `app`.
+            transactions of calls; None if they connect as `app`.
     """
 
     admin: str
@@ -57,14 +57,14 @@ class Access:
 
     @property
     def calls(self) -> str:
-        """The way for the transactions of calls."""
+        """The connection string for the transactions of calls."""
         return self.pooler or self.app
 
     @property
     def opening(self) -> tuple[str, ...]:
-        """What each transaction of a call begins with.
+        """The statements that open each transaction of a call.
 
-        A pooler gives each transaction any of its sessions, which our options have not reached.
+        A pooler assigns each transaction any of its sessions, which do not have our options.
         """
         if not self.pooler:
             return ()
@@ -76,7 +76,7 @@ class Access:
         return (sql.SQL("SELECT {}").format(settings).as_string(),)
 
     async def ensure(self) -> None:
-        """Start the embedded server where it does not run.
+        """Start the embedded server if it is not running.
 
         Raises:
             DatabaseUnavailable: it cannot be started.
@@ -86,10 +86,11 @@ class Access:
 
 
 async def find_access(settings: Settings) -> Access:
-    """Return the ways into the user's own server, or into the embedded one, started.
+    """Return access to the user's own server, or else to the embedded one, which is started.
 
     Raises:
-        SettingMistake: `DATABASE_URL` or `DATABASE_POOLER_URL` is no Postgres URL.
+        SettingMistake: `DATABASE_URL` or `DATABASE_POOLER_URL` is not a Postgres URL, or only the
+            latter is set.
         DatabaseUnavailable: the embedded server cannot be started.
     """
     if settings.database_url:
@@ -106,7 +107,7 @@ async def find_access(settings: Settings) -> Access:
 async def embedded_access(
     server: EmbeddedServer, database: str, seconds: float = STATEMENT_SECONDS
 ) -> Access:
-    """Return the ways into `database` of an embedded server, which is started if need be."""
+    """Return access to `database` of an embedded server, which is started if needed."""
     address = await asyncio.to_thread(server.ensure)
     return access_at(address, database, server, seconds)
 
@@ -114,9 +115,9 @@ async def embedded_access(
 def access_at(
     address: Address, database: str, server: EmbeddedServer, seconds: float = STATEMENT_SECONDS
 ) -> Access:
-    """Return the ways into `database` of a server that runs at `address`.
+    """Return access to `database` of a server that runs at `address`.
 
-    `seconds` is how long a statement of the app's role may take.
+    `seconds` is the statement timeout of the app's role.
     """
     return Access(
         admin=_with_options(address.dsn("postgres", database)),
@@ -126,7 +127,7 @@ def access_at(
 
 
 def limits(statement: float, lock: float = LOCK_SECONDS, idle: float = IDLE_SECONDS) -> str:
-    """Return the options of a connection that bound what it does, each in seconds."""
+    """Return the connection options that set these timeouts, each given in seconds."""
     bounds = {
         "statement_timeout": statement,
         "lock_timeout": lock,
@@ -148,7 +149,7 @@ def _own_server(url: SecretStr, pooler: SecretStr | None, seconds: float) -> Acc
 
 
 def _read_url(secret: SecretStr, field: str) -> str:
-    """Return a URL that libpq can read."""
+    """Return the URL in a form that libpq can read."""
     scheme, mark, rest = secret.get_secret_value().partition("://")
     if not mark or scheme.lower().split("+")[0] not in ("postgres", "postgresql"):
         raise SettingMistake(

@@ -1,4 +1,4 @@
-"""Opens transactions, each for one owner, and turns the driver's errors into ours."""
+"""Opens transactions, each for one owner, and translates the driver's errors into ours."""
 
 import asyncio
 import logging
@@ -42,7 +42,7 @@ POOL_WAIT = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """One open transaction of one owner in one space; commits when its block ends well."""
+    """One open transaction of one owner in one space; commits when its block succeeds."""
 
     connection: AsyncConnection
     driver: PipelineConnection
@@ -50,14 +50,14 @@ class Transaction:
     space: str
 
     def end_with_next(self) -> None:
-        """Let the next statement, or those executed together with it, be the last.
+        """Commit right after the next statement, or the batch it is executed in.
 
-        What ends it costs no round trip then. There must be no other statement.
+        The commit then costs no extra round trip. No other statement may follow.
         """
         self.driver.end_with_next()
 
     async def run(self, statement: TextClause, values: Values = NO_VALUES) -> int:
-        """Execute a statement; return the number of rows it touched."""
+        """Execute a statement; return the number of affected rows."""
         return int((await self._execute(statement, values)).rowcount)
 
     async def all(self, statement: TextClause, values: Values = NO_VALUES) -> Sequence[Row[Any]]:
@@ -67,13 +67,13 @@ class Transaction:
     async def tuples(
         self, statement: TextClause, values: Values = NO_VALUES
     ) -> Sequence[tuple[Any, ...]]:
-        """Return every row of a query, to be unpacked: for many rows quicker than by name."""
+        """Return every row of a query as a tuple: faster for many rows than access by name."""
         return cast("Sequence[tuple[Any, ...]]", await self.all(statement, values))
 
     async def rows(
         self, kind: Callable[..., T], statement: TextClause, values: Values = NO_VALUES
     ) -> list[T]:
-        """Return every row of a query as a `kind`, which takes its columns in their order."""
+        """Return every row of a query as a `kind`, which takes the columns in order."""
         return [kind(*row) for row in await self.tuples(statement, values)]
 
     async def first(self, statement: TextClause, values: Values = NO_VALUES) -> Row[Any] | None:
@@ -81,29 +81,29 @@ class Transaction:
         return (await self._execute(statement, values)).first()
 
     async def one(self, statement: TextClause, values: Values = NO_VALUES) -> Row[Any]:
-        """Return the row of a query that always gives one, such as a count."""
+        """Return the row of a query that always yields one, such as a count."""
         row = await self.first(statement, values)
         assert row is not None  # noqa: S101 - it always is
         return row
 
     async def number(self, statement: TextClause, values: Values = NO_VALUES) -> int:
-        """Return the one number that a query gives, 0 where it gives no row."""
+        """Return the number that a query yields, 0 if it yields no row."""
         row = await self.first(statement, values)
         return int(row[0]) if row else 0
 
     async def _execute(self, statement: TextClause, values: Values) -> CursorResult[Any]:
-        """Execute a statement, in which `:owner` and `:space` are the transaction's own."""
+        """Execute a statement with `:owner` and `:space` bound to the transaction's."""
         own = {"owner": self.owner, "space": self.space}
         return await self.connection.execute(statement, {**own, **values})
 
 
 connections_held: ContextVar[int] = ContextVar("connections_held", default=0)
-"""Connections that the current task has, or waits for: others wait for what it holds."""
+"""Connections that the current task holds or waits for; others may be waiting for the held ones."""
 
 
 @contextmanager
 def holds_connection() -> Iterator[None]:
-    """Count a connection of the current task."""
+    """Count a connection as held by the current task."""
     connections_held.set(connections_held.get() + 1)
     try:
         yield
@@ -112,9 +112,9 @@ def holds_connection() -> Iterator[None]:
 
 
 async def _connect(access: Access) -> PipelineConnection:
-    """Return a new connection; one whose caller is cancelled meanwhile is closed.
+    """Return a new connection; close it if the caller is cancelled meanwhile.
 
-    Cancelled by itself, psycopg leaves the socket open until the garbage is collected.
+    When cancelled directly, psycopg leaves the socket open until garbage collection.
     """
     prepared: dict[str, Any] = {"prepare_threshold": None} if access.pooler else {}
     connecting = asyncio.ensure_future(
@@ -133,7 +133,7 @@ def _close_unused(connecting: asyncio.Future[PipelineConnection]) -> None:
 
 
 class Database:
-    """The pool of connections under the app's role."""
+    """The connection pool of the app's role."""
 
     def __init__(self, access: Access, *, connections: int = 5) -> None:
         self.access = access
@@ -145,21 +145,21 @@ class Database:
             max_overflow=0,
             pool_timeout=POOL_WAIT,
             hide_parameters=True,
-            isolation_level="AUTOCOMMIT",  # so that `_opening` begins, with the first statement
+            isolation_level="AUTOCOMMIT",  # `_opening` sends BEGIN, with the first statement
         )
 
     @asynccontextmanager
     async def begin(
         self, caller: Caller, *, searching: bool = False, walking: bool = False, once: bool = False
     ) -> AsyncIterator[Transaction]:
-        """Open a transaction that sees the rows of `caller` alone.
+        """Open a transaction that sees only the rows of `caller`.
 
-        `searching` plans every statement anew, for the tables as they are now; `walking` keeps
-        plans that suit tables of every size. With `once` it ends with its first statement, or with
-        those that are executed together with it: then all is one round trip.
+        `searching` replans every statement for the current tables; `walking` uses plans that suit
+        tables of any size. With `once` it commits after its first statement, or the batch that it
+        is executed in, so that everything takes one round trip.
 
         Raises:
-            DatabaseUnavailable: no connection, or it broke; nothing was stored.
+            DatabaseUnavailable: no connection, or it was lost; nothing was stored.
         """
         if searching:
             text = SQL.part("bind_and_plan")
@@ -174,18 +174,18 @@ class Database:
 
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction that sees the leases of every owner, and nothing else of theirs."""
+        """Open a transaction that sees the leases of every owner, but nothing else of theirs."""
         async with self._connected(self._opening(SQL.part("recover"))) as connection:
             yield connection
 
     def _opening(self, text: str, **values: str) -> Opening:
-        """Return what opens a transaction and tells Postgres whose it is."""
+        """Return the statements that open a transaction and set its owner."""
         given = {key: sql.Literal(value) for key, value in values.items()}
         return *self._first, sql.SQL(text).format(**given)
 
     @asynccontextmanager
     async def _connected(self, opening: Opening) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction by `opening`; its faults become ours."""
+        """Open a transaction with `opening`; translate its errors into ours."""
         with holds_connection():
             async with self._open(opening) as connection:
                 yield connection
@@ -212,8 +212,8 @@ class Database:
     async def _connect(self, opening: Opening) -> AsyncConnection:
         """Return a connection that is to send `opening` first.
 
-        A pooled connection may have died meanwhile, and so may an embedded server: then the
-        pool is emptied, the server looked after, and a new connection made, once.
+        A pooled connection may have died meanwhile, and so may an embedded server. Then the
+        pool is emptied, the server started if needed, and a new connection tried, once.
         """
         try:
             return await self._opened(opening)
@@ -247,7 +247,7 @@ async def _driver(connection: AsyncConnection) -> PipelineConnection:
 
 
 def _fault(error: object) -> DatabaseUnavailable:
-    """Return our error for an error of the driver."""
+    """Translate an error of the driver into ours."""
     match error:
         case psycopg.errors.DeadlockDetected():
             return Deadlocked(NOT_REACHED)

@@ -1,4 +1,4 @@
-"""Examines a database for its administrator: versions, schema, roles."""
+"""Checks a database for its administrator: versions, schema, roles."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from reasonloom.stores.schema import TOO_OLD, UPDATE, VECTOR, SchemaStatus, fitn
 from reasonloom.stores.vector_indexes import lacking
 
 Found = tuple[str, bool | None, str]
-"""What was found, whether it is well (None: advice), and how to mend it."""
+"""A finding, whether it is fine (None: advice), and how to fix it."""
 
 ROLES = """SELECT bool_or(rolname = current_user), bool_or(rolname = session_user) FROM pg_roles
 WHERE rolname IN (current_user, session_user) AND (rolsuper OR rolbypassrls)"""
@@ -20,11 +20,11 @@ OFFERED = "SELECT default_version FROM pg_available_extensions WHERE name = 'vec
 
 
 async def examine(access: Access) -> list[Found]:
-    """Return what is found in the database, best read by a person.
+    """Return human-readable findings about the database.
 
     Raises:
         DatabaseUnavailable: it cannot be reached.
-        SettingMistake: it is too old, or its login may do too little.
+        SettingMistake: it is too old, or its login lacks privileges.
     """
     status = await schema_status(access)
     found = [_schema(status), *await asyncio.to_thread(_look, access, status)]
@@ -32,7 +32,7 @@ async def examine(access: Access) -> list[Found]:
 
 
 async def _outgrown(access: Access) -> list[Found]:
-    """Return advice where owners have outgrown exact search, as far as our login sees it."""
+    """Return advice if owners have outgrown exact search, as far as our login can see."""
     many = await lacking(access)
     if not many:
         return []
@@ -50,7 +50,7 @@ def _schema(status: SchemaStatus) -> Found:
 
 def _look(access: Access, status: SchemaStatus) -> list[Found]:
     if not status.up_to_date and access.embedded:
-        return []  # its versions come in our own wheel, and its database may not be made yet
+        return []  # its versions ship in our own wheel, and its database may not exist yet
     conninfo = access.app if status.up_to_date else access.admin
     try:
         with psycopg.connect(conninfo) as connection:

@@ -1,10 +1,10 @@
-"""Reads the ids that callers send; an ill-formed one counts as unknown."""
+"""Parses the ids that callers send; a malformed one counts as unknown."""
 
 from uuid import UUID
 
 
 def parse_uuid(text: str) -> UUID | None:
-    """Return the uuid that a text names, None where it is none."""
+    """Return the UUID in a text, None if it is malformed."""
     try:
         return UUID(text)
     except ValueError:

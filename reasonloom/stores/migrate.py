@@ -1,4 +1,4 @@
-"""Migrates a database to this version's schema, once, however many processes start at once."""
+"""Migrates a database to this version's schema, once even if many processes start together."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def saver_step(connection: psycopg.Connection[Any]) -> int:
-    """Return the step of LangGraph's tables, -1 where there are none."""
+    """Return the migration step of LangGraph's tables, -1 if there are none."""
     if one_value(connection, "SELECT to_regclass('checkpoint_migrations') IS NULL"):
         return -1
     return int(one_value(connection, "SELECT coalesce(max(v), -1) FROM checkpoint_migrations"))
@@ -51,9 +51,9 @@ def make_saver_tables(admin: str) -> None:
 
 
 def saver_policy(table: str) -> list[str]:
-    """Return the statements that shut a table of saved steps; thread = owner/run.
+    """Return the statements that secure a table of saved steps by owner; thread = owner/run.
 
-    A run's id has 36 characters, so the owner is all but the last 37, whatever it holds.
+    A run's id has 36 characters, so the owner is all but the last 37, even if it has a slash.
     """
     owner = "left(thread_id, -37) = (SELECT nullif(current_setting('app.owner', true), ''))"
     return [
@@ -67,29 +67,29 @@ def saver_policy(table: str) -> list[str]:
 
 log = logging.getLogger(__name__)
 LOCK_PATIENCE = 60.0
-"""Seconds to wait for another process that brings the same database up to date."""
+"""Seconds to wait for another process that is migrating the same database."""
 LOOK_PATIENCE = "5s"
-"""How long a look at the schema may take on the server."""
+"""Statement timeout for reading the schema's version."""
 
 
 async def bring_up_to_date(access: Access, *, patience: float = LOCK_PATIENCE) -> SchemaStatus:
-    """Create database, roles and tables where they are missing; return the status found before.
+    """Create missing database, roles and tables; return the status found before.
 
-    `patience` is how many seconds to wait for another process that does the same.
+    `patience` is the number of seconds to wait for another process that does the same.
 
     Raises:
         DatabaseUnavailable: not reachable, busy, or written by a newer version.
-        SettingMistake: the server is too old, lacks pgvector, or lets its login do too little.
+        SettingMistake: the server is too old, lacks pgvector, or its login lacks privileges.
     """
     return await asyncio.to_thread(_bring_up_to_date, access, patience)
 
 
 async def schema_status(access: Access) -> SchemaStatus:
-    """Return the schema's step without changing anything.
+    """Return the schema's status without changing anything.
 
     Raises:
         DatabaseUnavailable: not reachable, or busy.
-        SettingMistake: its login may not step down to the app's role.
+        SettingMistake: its login may not assume the app's role.
     """
     return await asyncio.to_thread(_known_status, access)
 
@@ -99,7 +99,7 @@ def _bring_up_to_date(access: Access, patience: float) -> SchemaStatus:
         status = _status(access.app)
     except psycopg.errors.QueryCanceled as error:
         raise DatabaseUnavailable(explain(error)) from None
-    except psycopg.OperationalError:  # perhaps there is no database, or no role, yet
+    except psycopg.OperationalError:  # the database or the role may not exist yet
         status = SchemaStatus(None, newest_step())
     if status.newer:
         raise DatabaseUnavailable(
@@ -123,7 +123,7 @@ def _known_status(access: Access) -> SchemaStatus:
 
 
 def _status_without_role(access: Access) -> SchemaStatus:
-    """Return the status where the app's role cannot log in: nothing exists yet, or raise why."""
+    """Return the status if the app's role cannot log in because nothing exists yet; else raise."""
     if access.embedded and not has_database(access.admin):
         return SchemaStatus(None, newest_step())
     with psycopg.connect(access.admin, autocommit=True) as connection:
@@ -141,7 +141,7 @@ def _status(conninfo: str) -> SchemaStatus:
 
 
 def _upgrade(access: Access, patience: float) -> None:
-    """Run what is missing; the schema's number commits last, so it never promises too much."""
+    """Run the missing migrations; the schema's version commits last, so it never runs ahead."""
     with provisioned(access, patience) as connection:
         if not step_of(connection).up_to_date:
             make_saver_tables(access.admin)
@@ -149,18 +149,18 @@ def _upgrade(access: Access, patience: float) -> None:
 
 
 def prepare(access: Access) -> None:
-    """Create database, role, schema and extension where they are missing, but no tables.
+    """Create missing database, role, schema and extension, but no tables.
 
     Raises:
-        DatabaseUnavailable: not reachable, or another process brings it up to date.
-        SettingMistake: the server is too old, lacks pgvector, or lets its login do too little.
+        DatabaseUnavailable: not reachable, or another process is migrating it.
+        SettingMistake: the server is too old, lacks pgvector, or its login lacks privileges.
     """
     with administrator_errors(), provisioned(access, patience=0):
         pass
 
 
 def prepare_saver(access: Access) -> None:
-    """Migrate LangGraph's tables, which cannot be part of a transaction.
+    """Migrate LangGraph's tables, which cannot be done within a transaction.
 
     Raises:
         DatabaseUnavailable, SettingMistake: as `prepare`.
@@ -192,7 +192,7 @@ def _run_alembic(admin: str) -> None:
 
 
 def alembic_config() -> Config:
-    """Return Alembic's configuration for our folder of steps."""
+    """Return Alembic's configuration for our migrations folder."""
     from alembic.config import Config
 
     config = Config()

@@ -1,4 +1,4 @@
-"""What pages ask across domains: totals, the newest rows, and marks that tell of changes."""
+"""Queries of pages across domains: totals, the newest rows, and marks that detect changes."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ async def read_overview(tx: Transaction) -> Overview:
 
 
 LONGEST = 200
-"""Characters of a text that are read to name it by."""
+"""Characters read of a text to label it."""
 SQL = load(__file__, longest=LONGEST, not_past=NOT_PAST)
 
 
@@ -65,17 +65,17 @@ Mark = tuple[Any, ...]
 
 
 async def session_mark(tx: Transaction, session_id: UUID) -> Mark:
-    """Return the mark of a session and its active runs; () where there is none."""
+    """Return the mark of a session and its active runs; () if there is none."""
     return await _mark(tx, SQL.of_session, session_id)
 
 
 async def run_mark(tx: Transaction, run_id: UUID) -> Mark:
-    """Return the mark of a run and of its calls; () where there is none."""
+    """Return the mark of a run and its calls; () if there is none."""
     return await _mark(tx, SQL.of_run, run_id)
 
 
 async def graph_mark(tx: Transaction, graph_id: UUID) -> Mark:
-    """Return the mark of a Graph of Thoughts; () where there is none."""
+    """Return the mark of a Graph of Thoughts; () if there is none."""
     return await _mark(tx, SQL.of_graph, graph_id)
 
 

@@ -1,7 +1,7 @@
-"""Connections that send all statements which wait at the same moment in one round trip.
+"""Connections that send all statements pending at the same moment in one round trip.
 
-What opens a transaction goes ahead of its first statement, and the end of one that reads only once
-goes behind it.
+The opening of a transaction is sent ahead of its first statement, and the commit of one with a
+single batch right after it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Work = Coroutine[Any, Any, A]
 Statement = Callable[[], Awaitable[object]]
 Opening = Sequence[SQL | Composed]
 FRESH = 30.0
-"""Seconds; what is longer unused may be dead without a word, as where a firewall forgot it."""
+"""Seconds after which an unused connection may be silently dead, such as dropped by a firewall."""
 
 
 @dataclass(slots=True)
 class _Batch:
-    """Statements of one round trip, and how it ended."""
+    """The statements of one round trip, and its outcome."""
 
     statements: list[Statement]
     done: asyncio.Event = field(default_factory=asyncio.Event)
@@ -40,17 +40,17 @@ class _Batch:
 
 
 class _Pipeline(psycopg.AsyncPipeline):
-    """A pipeline that ends with its Sync.
+    """A pipeline whose last message is its Sync.
 
-    Psycopg's own may send a Flush behind it, and then Postgres no longer ends a transaction that
-    lies idle: it starts that clock at a Sync and stops it at any other message.
+    Psycopg's own may send a Flush after it, and then Postgres no longer ends an idle transaction:
+    it starts the idle timer at a Sync and stops it at any other message.
     """
 
     def _exit_gen(self) -> PQGen[None]:
         try:
             self._enqueue_sync()
             yield from self._communicate_gen()
-            while self.pgconn.flush():  # what is long goes out in parts
+            while self.pgconn.flush():  # long data is sent in parts
                 if (yield Wait.RW) & Ready.R:
                     self.pgconn.consume_input()
         finally:
@@ -82,16 +82,16 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
             await self.reach()
 
     def end_with_next(self) -> None:
-        """Send a commit behind the next statements."""
+        """Send a commit after the next statements."""
         self._once = True
 
     async def reach(self) -> None:
-        """Open the transaction if no statement has, so that a server that is away is noticed."""
+        """Open the transaction if no statement has, so that an unavailable server is noticed."""
         if self._opening:
             await self._send([])
 
     async def send(self, statement: Statement) -> None:
-        """Execute a statement together with all that others wait for at this moment."""
+        """Execute a statement together with all that other tasks have pending."""
         if batch := self._batch:
             batch.statements.append(statement)
             await batch.done.wait()
@@ -100,7 +100,7 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
             return
         batch = self._batch = _Batch([statement])
         try:
-            await asyncio.sleep(0)  # meanwhile the others come as far
+            await asyncio.sleep(0)  # let the other tasks add their statements
             async with self._turn:
                 self._batch = None
                 await self._send(batch.statements)
@@ -113,12 +113,12 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
             batch.done.set()
 
     async def _send(self, statements: Sequence[Statement]) -> None:
-        if self._error:  # the cause, not that the transaction is aborted by it
+        if self._error:  # the cause, rather than the aborted transaction
             raise copy(self._error)
         try:
             await self._execute(statements)
         except Exception as error:
-            self._error = copy(error)  # without a traceback, which holds this connection
+            self._error = copy(error)  # without a traceback, which would reference this connection
             raise
 
     async def _execute(self, statements: Sequence[Statement]) -> None:
@@ -128,7 +128,7 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
         if not (opening or self._once) and len(statements) == 1:
             await statements[0]()
             return
-        self._pipeline = _Pipeline(self)  # which `pipeline` takes, and takes away
+        self._pipeline = _Pipeline(self)  # which `pipeline` uses and then removes
         async with self.pipeline():
             for each in opening:
                 await self._plainly(each)
@@ -143,17 +143,17 @@ class PipelineConnection(psycopg.AsyncConnection[Any]):
 
 
 async def notice_end(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Look, without a round trip, whether the server has ended a connection.
+    """Check, without a round trip, whether the server has closed a connection.
 
     Raises:
-        psycopg.OperationalError: it has.
+        psycopg.OperationalError: it has closed the connection.
     """
-    for _ in range(2):  # its last words first, then that there are no more
+    for _ in range(2):  # its last message first, then the end of the stream
         connection.pgconn.consume_input()
 
 
 class PipelineCursor(psycopg.AsyncCursor[Any]):
-    """A cursor whose statements are sent with those of others."""
+    """A cursor whose statements are sent together with those of other tasks."""
 
     async def execute(self, *given: Any, **options: Any) -> PipelineCursor:
         """Execute a query or command."""
@@ -174,9 +174,9 @@ async def together(
 @overload
 async def together(*works: Work[Any]) -> tuple[Any, ...]: ...
 async def together(*works: Work[Any]) -> tuple[Any, ...]:
-    """Return what works on one transaction give, whose statements wait for Postgres together.
+    """Run coroutines on one transaction concurrently, batching their statements; return results.
 
-    All have ended when one's error is raised, so that none goes on where its transaction is over.
+    An error is raised once all have ended, so that none continues after its transaction is over.
     """
     found = await asyncio.gather(*works, return_exceptions=True)
     for each in found:

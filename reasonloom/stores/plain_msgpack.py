@@ -1,7 +1,7 @@
-"""How saved steps are read: plain values, and no type that a stored value may choose.
+"""Deserializes saved steps: only plain values and a fixed set of types.
 
-LangGraph's serializer imports the module that a saved value names and calls what it names there,
-so that a crafted row, in a backup for example, runs code. Here every other type is refused.
+LangGraph's serializer imports the module that a saved value names and calls an object in it, so
+that a crafted row, for example in a backup, could run code. Here every other type is refused.
 """
 
 from collections import deque
@@ -48,7 +48,7 @@ BUILDERS: Mapping[int, tuple[Mapping[tuple[str, str], Callable[..., Any]], Any]]
         lambda build, value: build(value),
     ),
 }
-"""By the code of an extension: its types by module and name, and how a value of it is made."""
+"""For each extension code: its types by module and name, and how to build a value."""
 
 KINDS = ("null", "bytes", "msgpack")
 
@@ -63,7 +63,7 @@ class PlainSerializer(JsonPlusSerializer):
         """Return a stored value.
 
         Raises:
-            Conflict: it is no such value; nothing that it names was imported or called.
+            Conflict: it has another type; nothing that it names was imported or called.
         """
         try:
             if data[0] in KINDS:

@@ -17,7 +17,7 @@ from reasonloom.stores.schema import VECTOR, let_grant, one_value, refusal, refu
 
 log = logging.getLogger(__name__)
 LOCK = 7_309_453_216
-"""The advisory lock under which a database is brought up to date; any constant will do."""
+"""The key of the advisory lock held during migrations; any constant will do."""
 LOCK_PAUSE = 0.1
 HAS_DATABASE = "SELECT 1 FROM pg_database WHERE datname = %s"
 MAKE_ROLE = f"""
@@ -32,9 +32,10 @@ WORKING_ROLE = f"GRANT {APP_ROLE} TO CURRENT_USER"
 HAS_SCHEMA = f"SELECT to_regnamespace('{SCHEMA}') IS NOT NULL"
 MAY_USE_SCHEMA = f"SELECT has_schema_privilege('{APP_ROLE}', '{SCHEMA}', 'USAGE')"
 NO_VECTOR = ("58P01", "0A000", "42501")
-"""What `CREATE EXTENSION` answers where it is not installed, or not for this login to make."""
+"""The SQLSTATEs of `CREATE EXTENSION` if it is not installed, or this login may not create it."""
 SAFE_MATCHES = ("ts_match_vq(tsvector, tsquery)", "arrayoverlap(anyarray, anyarray)")
-"""Lets words and dates use their indexes under row-level security; needs a superuser."""
+"""Marked as leakproof, so that words and dates use their indexes under row-level security; marking
+them needs a superuser."""
 
 INSTALL_VECTOR = (
     "install pgvector on the server and let an administrator run CREATE EXTENSION vector"
@@ -43,7 +44,7 @@ INSTALL_VECTOR = (
 
 @contextmanager
 def provisioned(access: Access, patience: float) -> Iterator[psycopg.Connection[Any]]:
-    """Create what the tables need; yield a connection that alone may change the tables."""
+    """Create the prerequisites of the tables; yield a connection that holds the migration lock."""
     if access.embedded:
         _make_database(access.admin, patience)
     with psycopg.connect(access.admin, autocommit=True) as connection:
@@ -52,15 +53,15 @@ def provisioned(access: Access, patience: float) -> Iterator[psycopg.Connection[
         _make_role(connection, login=access.embedded is not None)
         _make_schema(connection)
         yield connection
-        # A server lets go of a closed connection's lock some time after that was closed.
+        # A server releases a closed connection's lock only some time after the close.
         connection.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
 
 
 def _lock(connection: psycopg.Connection[Any], patience: float) -> None:
     """Poll for our advisory lock for at most `patience` seconds.
 
-    A waiting statement would keep its snapshot, and an index that another process builds
-    concurrently would wait for that snapshot for ever.
+    A blocking statement would hold its snapshot, and an index that another process builds
+    concurrently would wait for that snapshot forever.
     """
     until = time.monotonic() + patience
     while True:
@@ -75,20 +76,20 @@ def _lock(connection: psycopg.Connection[Any], patience: float) -> None:
 
 
 def has_database(admin: str) -> bool:
-    """Tell whether the embedded server's database exists."""
+    """Return whether the embedded server's database exists."""
     name, server = _named(admin)
     with psycopg.connect(server) as connection:
         return connection.execute(HAS_DATABASE, (name,)).fetchone() is not None
 
 
 def _named(admin: str) -> tuple[str, str]:
-    """Return a database's name, and how to connect to its server where it may not exist."""
+    """Return a database's name, and a connection string that works before the database exists."""
     name = str(conninfo_to_dict(admin)["dbname"])
     return name, make_conninfo(admin, dbname="postgres")
 
 
 def _make_database(admin: str, patience: float) -> None:
-    """Create the embedded server's database in a locale that folds case the same everywhere."""
+    """Create the embedded server's database with a locale that folds case the same everywhere."""
     name, server = _named(admin)
     with psycopg.connect(server, autocommit=True) as connection:
         _lock(connection, patience)
@@ -103,7 +104,7 @@ def _make_database(admin: str, patience: float) -> None:
 
 
 def _make_role(connection: psycopg.Connection[Any], *, login: bool) -> None:
-    """Create the app's role and let our login assume it, where that is missing."""
+    """Create the app's role and let our login assume it, if either is missing."""
     if not one_value(connection, ROLE_EXISTS):
         try:
             connection.execute(MAKE_ROLE.format(login="LOGIN" if login else "NOLOGIN"))
@@ -118,7 +119,7 @@ def _make_role(connection: psycopg.Connection[Any], *, login: bool) -> None:
 
 
 def _make_schema(connection: psycopg.Connection[Any]) -> None:
-    """Create our schema and the extension where they are missing."""
+    """Create our schema and the extension if they are missing."""
     if not one_value(connection, HAS_SCHEMA):
         connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
     if not one_value(connection, MAY_USE_SCHEMA):

@@ -1,4 +1,4 @@
-"""LangGraph's saver on our database: thread = owner/run, visible to the owner alone."""
+"""LangGraph's saver on our database: thread = owner/run, visible only to the owner."""
 
 from __future__ import annotations
 
@@ -33,29 +33,29 @@ saving_for: ContextVar[str] = ContextVar("saving_for", default="")
 """The owner whose steps the current task saves."""
 
 CONNECTIONS = 2
-"""The saver has a pool of its own: a run that held a connection of it would wait for itself."""
+"""Size of the saver's own pool: with a shared one, a run could wait for a connection it holds."""
 
 
 def thread_of(owner: str, run_id: UUID) -> str:
-    """Return the thread under which a run's steps are saved."""
+    """Return the id of the thread under which a run's steps are saved."""
     return f"{owner}/{run_id}"
 
 
 OPEN = "SELECT set_config('app.owner', %s, true), set_config('synchronous_commit', 'off', true)"
-"""A saved step is not waited for until it is on the disk: replies and rows are, and with each of
-them every step saved before. What a crash of the database takes is walked again."""
+"""Commits of saved steps do not wait for the disk. Those of replies and rows do, and flush every
+step saved before them. Steps lost in a crash of the database are executed again."""
 
 
 class _AtOnce(asyncio.Lock):
-    """A lock that lets everybody in.
+    """A lock that never blocks.
 
-    LangGraph's saver holds one over each of its reads and writes, for a single connection that
-    all share. Ours come from a pool, one to each user at a time: with the lock the runs of a
-    whole process would save one after another.
+    LangGraph's saver locks each of its reads and writes, because they share a single connection.
+    Ours come from a pool, each used by one task at a time: with a real lock, the runs of a whole
+    process would save one after another.
     """
 
     async def acquire(self) -> Literal[True]:
-        """Let the caller in."""
+        """Return at once."""
         return True
 
     def release(self) -> None:
@@ -64,7 +64,7 @@ class _AtOnce(asyncio.Lock):
 
 @dataclass(slots=True)
 class _Statements:
-    """Statements to be sent later, collected like by a cursor."""
+    """Statements to be sent later, collected through the interface of a cursor."""
 
     collected: list[tuple[str, Any, bool]] = field(default_factory=list)
 
@@ -84,7 +84,7 @@ class _Statements:
 
 @dataclass(slots=True)
 class _Unsaved:
-    """What a thread has not saved yet: its first checkpoints, and results of the step at work."""
+    """The unsaved data of a thread: its first checkpoints, and results of the current step."""
 
     checkpoints: _Statements = field(default_factory=_Statements)
     writes: _Statements = field(default_factory=_Statements)
@@ -92,7 +92,7 @@ class _Unsaved:
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """One use of the saver: where its statements wait, or else what is sent ahead of them."""
+    """One use of the saver: the buffer of its statements, or else what is sent ahead of them."""
 
     waits_in: _Statements | None = None
     sent_before: Sequence[_Statements] = ()
@@ -102,14 +102,14 @@ _use: ContextVar[_Use] = ContextVar("use", default=_Use())  # noqa: B039 - it is
 
 
 class _Saver(AsyncPostgresSaver):
-    """LangGraph's saver, with one round trip for each step.
+    """LangGraph's saver, with one round trip per step.
 
-    LangGraph saves the result of each task, and then the checkpoint that holds them all. Here
-    results are saved only where no checkpoint follows: with an error, or a question to the caller.
-    The two checkpoints before the first node are saved with the one behind it. After a kill a step
-    at work is executed again from recorded replies, all of its tasks.
+    LangGraph saves the result of each task, and then the checkpoint that contains them all. Here
+    results are saved only if no checkpoint follows: with an error, or a question to the caller.
+    The two checkpoints before the first node are saved with the one after it. After a kill, all
+    tasks of the current step are executed again from recorded replies.
 
-    The database may go away under a run: that is our error, to be tried again.
+    If the database becomes unavailable, our own error is raised, which callers may retry.
     """
 
     def __init__(self, steps: SavedSteps) -> None:
@@ -124,7 +124,7 @@ class _Saver(AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Save a checkpoint; those before the first node wait for the next."""
+        """Save a checkpoint; buffer those before the first node until the next one."""
         thread = config["configurable"]["thread_id"]
         unsaved = self._steps.unsaved.pop(thread, None)
         begins = metadata.get("source") == "input"
@@ -143,7 +143,7 @@ class _Saver(AsyncPostgresSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Save a task's error or question with all that waits; its result waits."""
+        """Save a task's error or question with everything buffered; buffer its result."""
         thread = config["configurable"]["thread_id"]
         unsaved = self._steps.unsaved.setdefault(thread, _Unsaved())
         if any(channel in WRITES_IDX_MAP for channel, _ in writes):
@@ -155,7 +155,7 @@ class _Saver(AsyncPostgresSaver):
             await super().aput_writes(config, writes, task_id, task_path)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a saved step; a thread that has just begun has none, and is not searched for."""
+        """Return a saved step; a new thread has none, so the query is skipped."""
         thread = config["configurable"]["thread_id"]
         if thread in self._steps.begun:
             self._steps.begun.discard(thread)
@@ -179,7 +179,7 @@ class _Saver(AsyncPostgresSaver):
                         await each.send(cursor)
                     yield cursor
                     await connection.execute("COMMIT", prepare=False)
-        except (OperationalError, InterfaceError) as error:  # a pool's timeout is one of them
+        except (OperationalError, InterfaceError) as error:  # includes the pool's timeout
             raise DatabaseUnavailable(NOT_REACHED) from error
 
 
@@ -196,9 +196,9 @@ class SavedSteps:
     """The saver and its pool of connections.
 
     Attributes:
-        opening: what a transaction begins with, before it names its owner.
-        begun: the threads of new runs that have not looked for a saved step yet.
-        unsaved: what threads at work have not saved yet.
+        opening: the statements that open a transaction, before its owner is set.
+        begun: the threads of new runs that have not read a saved step yet.
+        unsaved: the unsaved data of active threads.
     """
 
     def __init__(self, access: Access) -> None:
@@ -221,7 +221,7 @@ class SavedSteps:
         self.saver: _Saver | None = None
 
     async def open(self) -> AsyncPostgresSaver:
-        """Return the saver, made on first use within the running loop."""
+        """Return the saver, created on first use within the running event loop."""
         if self.saver is None:
             await self.pool.open()
             self.saver = _Saver(self)

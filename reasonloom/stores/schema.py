@@ -1,4 +1,4 @@
-"""Which step of the schema a database is at, and whether its server can carry it."""
+"""The schema version of a database, and whether its server is new enough."""
 
 import logging
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ LET_UPGRADE = (
 
 @contextmanager
 def administrator_errors() -> Iterator[None]:
-    """Turn errors of Postgres into messages for an administrator."""
+    """Translate errors of Postgres into messages for an administrator."""
     try:
         yield
     except psycopg.errors.InsufficientPrivilege:
@@ -50,7 +50,7 @@ def explain(error: psycopg.Error) -> str:
 
 
 def let_grant(connection: psycopg.Connection[Any]) -> str:
-    """Return the command that lets our login assume the app's role."""
+    """Return a message with the command that lets our login assume the app's role."""
     (login,) = connection.execute("SELECT quote_ident(current_user)").fetchone() or ("",)
     return (
         f"the login of DATABASE_URL may not step down to the role {APP_ROLE}: let an "
@@ -69,7 +69,7 @@ TOO_OLD = "use Postgres 16 or newer with pgvector 0.8 or newer"
 
 @dataclass(frozen=True, slots=True)
 class SchemaStatus:
-    """The schema's step a database is at, None before the first, and the newest one."""
+    """A database's migration step, None before the first one, and the newest step."""
 
     current: str | None
     newest: str
@@ -91,7 +91,7 @@ def newest_step() -> str:
 
 
 def step_of(connection: psycopg.Connection[Any]) -> SchemaStatus:
-    """Return the step that a database is at."""
+    """Return the schema status of a database."""
     current = None
     if one_value(connection, "SELECT to_regclass('alembic_version') IS NOT NULL"):
         current = one_value(connection, "SELECT version_num FROM alembic_version")
@@ -99,7 +99,7 @@ def step_of(connection: psycopg.Connection[Any]) -> SchemaStatus:
 
 
 def one_value(connection: psycopg.Connection[Any], query: LiteralString) -> Any:
-    """Return the one value that a query gives, None where it gives no row."""
+    """Return the value that a query yields, None if it yields no row."""
     row = connection.execute(query).fetchone()
     return row[0] if row else None
 
@@ -114,7 +114,7 @@ def refuse_if_unfit(connection: psycopg.Connection[Any]) -> None:
 def fitness(postgres: int, vector: str | None) -> tuple[str, bool]:
     """Return a server's versions as text, and whether they are new enough.
 
-    `postgres` is libpq's number, such as 160004; `vector` None where it is not made yet.
+    `postgres` is libpq's number, such as 160004; `vector` is None if the extension is missing.
     """
     versions = f"Postgres {postgres // 10_000}.{postgres % 10_000}, pgvector {vector or 'missing'}"
     numbers = tuple(int(part) for part in (vector or "").split(".")[:2] if part.isdigit())

@@ -1,4 +1,4 @@
-"""Loads the SQL of a store from the file beside it, such as `runs.sql` for `runs.py`.
+"""Loads the SQL of a store from the file next to it, such as `runs.sql` for `runs.py`.
 
     -- fragment: visible
     m.owner = :owner AND m.deleted_at IS NULL
@@ -8,8 +8,8 @@
     -- Comments follow the head.
     SELECT m.content FROM memories m WHERE {{ visible }} AND m.id = :id
 
-`{{ name }}` stands for a fragment of the file, or for a constant that the module gives. Values are
-parameters (`:id`) and nothing else; `types` gives the types that Postgres cannot infer.
+`{{ name }}` is replaced by a fragment of the file or a constant of the module. Values are always
+parameters (`:id`); `types` declares the types that Postgres cannot infer.
 """
 
 import re
@@ -38,7 +38,7 @@ KNOWN_TYPES: Mapping[str, Any] = {
 
 
 class Statements:
-    """The statements of one file, as attributes by their names."""
+    """The statements of one file, as attributes by name."""
 
     def __init__(self, path: Path, parts: Mapping[str, object]) -> None:
         self._parts = {name: str(value) for name, value in parts.items()}
@@ -64,12 +64,12 @@ class Statements:
         return statement
 
     def part(self, name: str, **parts: str) -> str:
-        """Return a fragment or statement as text, with parts that its caller gives."""
+        """Return a fragment or statement as text, with the caller's parts filled in."""
         template = self._templates.get(name) or self._parts[name]
         return self._with_parts(template, parts)
 
     def _fill(self, name: str, **parts: str) -> TextClause:
-        """Return a statement with parts that its caller gives; built once for each."""
+        """Return a statement with the caller's parts filled in; `fill` caches it."""
         sql = self._with_parts(self._templates[name], parts)
         if missing := PART.findall(sql):
             raise ValueError(f"{name} lacks {', '.join(missing)}")
@@ -86,7 +86,7 @@ class Statements:
 
 
 def load(module_file: str, **parts: object) -> Statements:
-    """Return the statements of the `.sql` file beside a module; `parts` are its constants."""
+    """Return the statements of the `.sql` file next to a module; `parts` are its constants."""
     return Statements(Path(module_file).with_suffix(".sql"), parts)
 
 
@@ -99,18 +99,18 @@ def _type_of(kind: str) -> Any:
 
 
 def columns(kind: type, table: str = "", *, without: Collection[str] = ()) -> str:
-    """Return the columns that the fields of a row class name, each of `table`."""
+    """Return the column list for the fields of a row class, each qualified with `table`."""
     dot = f"{table}." if table else ""
     return ", ".join(f"{dot}{name}" for name in _fields(kind) if name not in without)
 
 
 def parameters(kind: type, *, without: Collection[str] = ()) -> str:
-    """Return the parameters that the fields of a row class name."""
+    """Return the parameter list for the fields of a row class."""
     return ", ".join(f":{name}" for name in _fields(kind) if name not in without)
 
 
 def values_of(row: object) -> dict[str, Any]:
-    """Return the fields of a row object by name, not copied."""
+    """Return the fields of a row object by name, without copying their values."""
     return {name: getattr(row, name) for name in _fields(type(row))}
 
 

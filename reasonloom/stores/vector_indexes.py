@@ -1,12 +1,11 @@
 """Builds vector indexes for owners who have outgrown exact search.
 
-One index over all owners would answer a small owner with almost nothing, and cost every insert
-of everybody. A partial index holds the vectors of one owner and one model alone: what it finds
-is that owner's, and nobody else pays for it. It ends at the owner's last memory of that moment:
-what is stored later does not enter it, which would take ten times what storing takes otherwise,
-and is searched exactly until there is so much of it that a new index takes the old one's place.
-It is made by whoever administers the database (`reasonloom db maintain`), while the server runs,
-and may be asked for again at any time.
+One index over all owners would return almost nothing for a small owner, and slow down every
+insert. A partial index covers the vectors of one owner and one model only: all its hits are that
+owner's, and nobody else pays for it. It ends at the owner's last memory at build time. Later
+memories are not added to it, which would make storing ten times slower; they are searched exactly
+until there are enough of them for a new index to replace the old one. An administrator builds it
+with `reasonloom db maintain` while the server runs, and can repeat that at any time.
 """
 
 import asyncio
@@ -23,16 +22,16 @@ from reasonloom.stores.access import Access
 from reasonloom.stores.vectors import index_of
 
 OUTGROWN = 8_000
-"""Memories of one owner, some 20,000 vectors, that exact search takes some ten milliseconds for."""
+"""Memories of one owner (about 20,000 vectors) that exact search scans in about ten ms."""
 
 GROWN = 2_500
-"""Memories after an index's last that it is made anew for: searching them takes some five ms."""
+"""Memories newer than an index that trigger a rebuild: searching them takes about five ms."""
 
 LARGEST_VECTOR = 4_000
-"""Numbers of a vector that pgvector can index as a `halfvec`."""
+"""Dimensions of a vector that pgvector can index as a `halfvec`."""
 
 LOCK = 7_309_453_217
-"""The advisory lock under which one process maintains; any other constant will do."""
+"""The key of the advisory lock for maintenance; any other constant will do."""
 
 TABLES = ("owners", "embeddings")
 OWNERS = "SELECT owner, memory_count FROM owners WHERE memory_count >= %s ORDER BY owner"
@@ -53,7 +52,7 @@ FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
 WHERE i.indrelid = to_regclass('embeddings') AND c.relname ~ '^near_[0-9a-f]{32}(_.+)?$'
 ORDER BY 3 NULLS FIRST
 """
-"""The indexes there are, those of all memories first, then by their last memory."""
+"""The existing indexes, those that cover all memories first, then by their last memory."""
 MAKE = """
 CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON embeddings
 USING hnsw ((CAST(embedding AS halfvec({size}))) halfvec_cosine_ops) WITH (m = 24)
@@ -65,7 +64,7 @@ WORK_MEMORY = "SET maintenance_work_mem = '512MB'"
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """An index of nearness: its owner's and model's prefix, and its last memory (None: all)."""
+    """A vector index: the prefix of its owner and model, and its last memory (None: covers all)."""
 
     name: str
     prefix: str
@@ -75,13 +74,13 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Outgrown:
-    """An owner's vectors of one model that have an index of their own or are to have one.
+    """An owner's vectors of one model that have or need their own index.
 
     Attributes:
-        memories: of the owner, in all.
+        memories: the owner's total number of memories.
         last: the last memory that has such a vector.
-        held: the index there is.
-        later: memories that it does not hold because they came after its last.
+        held: the existing index.
+        later: memories that the index does not cover because they are newer.
     """
 
     owner: str
@@ -94,11 +93,11 @@ class Outgrown:
 
     @property
     def name(self) -> str:
-        """The name of an index that is made now."""
+        """The name of an index that is built now."""
         return f"{index_of(self.owner, self.model)}_{self.last}"
 
     def lacks(self, outgrown: int, grown: int) -> bool:
-        """Tell whether an index is to be made, or made anew."""
+        """Return whether an index must be built or rebuilt."""
         if self.held is None:
             return self.memories >= outgrown
         return self.held.last is None or self.later > grown
@@ -106,7 +105,7 @@ class Outgrown:
 
 @dataclass(frozen=True, slots=True)
 class Maintained:
-    """How many indexes were made, dropped as not needed or replaced, and left as they were."""
+    """How many indexes were built, dropped as unneeded or replaced, and left unchanged."""
 
     made: int
     dropped: int
@@ -114,20 +113,20 @@ class Maintained:
 
 
 async def maintain(access: Access, *, outgrown: int = OUTGROWN, grown: int = GROWN) -> Maintained:
-    """Make the indexes that lack, and drop those that were left half-made or are not needed.
+    """Build missing indexes, and drop those that are incomplete or no longer needed.
 
-    One that more than `grown` memories came after is made anew before the old one goes, and so
-    is one that holds all, as they once did. Nobody waits for it. An owner keeps an index down to
-    half of `outgrown` memories.
+    An index with more than `grown` newer memories is rebuilt before the old one is dropped, and
+    so is one that covers all memories, as earlier versions built them. Nobody is blocked. An owner
+    keeps an index down to half of `outgrown` memories.
 
     Raises:
-        DatabaseUnavailable: not reachable, or another process maintains it.
+        DatabaseUnavailable: not reachable, or another process is maintaining it.
     """
     return await asyncio.to_thread(_maintain, access, outgrown, grown)
 
 
 async def lacking(access: Access) -> int:
-    """Return how many indexes `maintain` would make, as far as the login may see it."""
+    """Return how many indexes `maintain` would build, as far as the login can see."""
     return await asyncio.to_thread(_lacking, access)
 
 
@@ -137,7 +136,7 @@ def _maintain(access: Access, outgrown: int, grown: int) -> Maintained:
             raise DatabaseUnavailable("another process maintains the database; try again")
         try:
             return _made(connection, outgrown, grown)
-        finally:  # a closed connection lets go of its lock only some time after
+        finally:  # a closed connection's lock is released only some time later
             connection.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
 
 
@@ -175,10 +174,10 @@ def _drop(connection: psycopg.Connection[Any], names: Sequence[str]) -> None:
 
 
 def _needed(connection: psycopg.Connection[Any], outgrown: int) -> list[Outgrown]:
-    """Return what is indexed or to be indexed, seen as the tables' owner sees it.
+    """Return the vectors that have or need an index, across all owners.
 
-    Row-level security is forced on that owner too; it is lifted in a transaction that is
-    rolled back, so that nobody else ever meets the tables without it.
+    Row-level security is forced even on the tables' owner; it is lifted in a transaction that is
+    rolled back, so that nobody else ever sees the tables without it.
     """
     with connection.transaction(force_rollback=True):
         if not _passes(connection):
@@ -229,7 +228,7 @@ def _rows(
 
 @contextmanager
 def _connected(access: Access) -> Iterator[psycopg.Connection[Any]]:
-    """Yield an administrator's connection; each statement is a transaction."""
+    """Yield an administrator's connection; each statement is its own transaction."""
     try:
         with psycopg.connect(access.admin, autocommit=True) as connection:
             yield connection

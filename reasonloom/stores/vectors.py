@@ -1,6 +1,6 @@
-"""How the vectors of a memory's views are stored: each distinct one once, for its sectors.
+"""Storage format of the vectors of a memory's views: each distinct one once, with its sectors.
 
-A view that adds nothing is the plain content, so that two or three of five vectors differ.
+A view that adds nothing equals the plain content, so only two or three of five vectors differ.
 """
 
 import hashlib
@@ -12,18 +12,18 @@ from typing import Any
 from reasonloom.contracts.memory.tools import SECTORS
 
 SECTOR_BIT: Mapping[str, int] = {sector: 1 << place for place, sector in enumerate(SECTORS)}
-"""The bit by which `embeddings.sectors` tells that a vector is this sector's view."""
+"""The bit in `embeddings.sectors` that marks a vector as this sector's view."""
 
 EVERY_SECTOR = sum(SECTOR_BIT.values())
 
 
 def bits(sectors: Iterable[str]) -> int:
-    """Return the sum of the bits of different sectors, 1 to 31 where there is any."""
+    """Return the bit mask of some sectors, 1 to 31 if there are any."""
     return sum(SECTOR_BIT[sector] for sector in set(sectors))
 
 
 def distinct(vectors: Mapping[str, Sequence[float]]) -> tuple[list[int], list[str]]:
-    """Return the bits of the sectors that share a vector, and each vector as pgvector reads it."""
+    """Return each distinct vector's sector bit mask, and the vectors in pgvector's text format."""
     shared: dict[tuple[float, ...], int] = {}
     keys = {id(vector): tuple(vector) for vector in vectors.values()}
     for sector, vector in vectors.items():
@@ -33,7 +33,7 @@ def distinct(vectors: Mapping[str, Sequence[float]]) -> tuple[list[int], list[st
 
 
 def embedding_rows(vectors: Mapping[int, Mapping[str, Sequence[float]]]) -> dict[str, list[Any]]:
-    """Return `ids`, `sectors` and `vectors` of the rows to store for the vectors of memories."""
+    """Return the columns `ids`, `sectors` and `vectors` to store for the vectors of memories."""
     rows = [
         (memory_id, *row)
         for memory_id, views in vectors.items()
@@ -44,23 +44,23 @@ def embedding_rows(vectors: Mapping[int, Mapping[str, Sequence[float]]]) -> dict
 
 
 def vector_literal(vector: Sequence[float]) -> str:
-    """Return a vector as pgvector reads it.
+    """Return a vector in pgvector's text format.
 
-    Six digits say more than a `halfvec` holds (eleven bits) and are read in half the time.
+    Six digits exceed the precision of a `halfvec` (eleven bits) and are parsed in half the time.
     """
     return _template(len(vector)) % tuple(vector)
 
 
 @cache
 def _template(length: int) -> str:
-    """Return how a vector of this length is written: one formatting, in half the time of many."""
+    """Return the format string for a vector: formatting once takes half the time of many."""
     return "[" + ",".join(["%.6g"] * length) + "]"
 
 
 def index_of(owner: str, model: str) -> str:
-    """Return the prefix of the names of an owner's vector indexes.
+    """Return the name prefix of an owner's vector indexes for a model.
 
-    `_` and a number follow, the last memory that the index holds; one without it holds all.
+    `_` and the last memory that the index covers follow; an index without them covers all.
     """
     named = json.dumps([owner, model]).encode()
     return f"near_{hashlib.sha256(named).hexdigest()[:32]}"

@@ -1,1 +1,1 @@
-"""A local web page on the same database: what was thought, remembered, run and measured."""
+"""Web pages on the local database: thoughts, memories, runs and evals."""

@@ -1,4 +1,4 @@
-"""The studio as one ASGI application, alone or mounted on the HTTP server."""
+"""The studio as one ASGI application, standalone or mounted on the HTTP server."""
 
 from collections.abc import Callable
 from importlib import resources
@@ -27,10 +27,10 @@ MISSING = "the studio needs its extra: pip install 'reasonloom[studio]'"
 def make_studio(lifespan: EngineLifespan, host: str) -> ASGIApp:
     """Return the application that serves every page below `/studio`.
 
-    The library keeps its pages in one place for a process: a process has one studio.
+    The library registers pages in global state, so a process can have only one studio.
 
     Raises:
-        SettingMistake: the extra is not installed, or the settings of access cannot be used.
+        SettingMistake: the extra is not installed, or the access settings are invalid.
     """
     try:
         from fastapi import FastAPI
@@ -65,7 +65,7 @@ def make_studio(lifespan: EngineLifespan, host: str) -> ASGIApp:
         language="en-US",
         show_welcome_message=False,
         reconnect_timeout=STUDIO_UNAVAILABLE,
-        # Packing what does not leave the machine would only take time.
+        # Compressing responses that do not leave the machine would only take time.
         gzip_middleware_factory=None if is_loopback(host) else GZipMiddleware,
         tailwind=False,
     )
@@ -84,10 +84,10 @@ def _head() -> str:
 async def serve_studio(settings: Settings, address: str, tell: Callable[[str], None]) -> None:
     """Serve at `http://HOST:PORT/studio/` until the process is asked to end.
 
-    It neither resumes runs nor does maintenance: a server does.
+    It neither resumes runs nor does maintenance; those are left to a server.
 
     Raises:
-        SettingMistake: the address, or what says who may do what, cannot be used.
+        SettingMistake: the address or the access settings are invalid.
     """
     host, port = parse_address(address, authenticated=make_verifier(settings) is not None)
     with listening_sockets(host, port) as sockets:

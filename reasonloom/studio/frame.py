@@ -16,10 +16,10 @@ from reasonloom.studio.widgets.elements import empty_state
 
 log = logging.getLogger(__name__)
 LIGHT = "studio_light"
-"""The cookie with a visitor's choice: `light`, `dark`, or none for the system's."""
+"""The cookie with a visitor's choice: `light`, `dark`, or absent for the system's."""
 
 PAGE_TIMEOUT = 30.0
-"""Seconds until the library gives up a page."""
+"""Seconds until the library gives up on a page."""
 
 
 def register(page: StudioPage, pages: Sequence[StudioPage], lifespan: EngineLifespan) -> None:
@@ -38,7 +38,7 @@ def register(page: StudioPage, pages: Sequence[StudioPage], lifespan: EngineLife
 
 
 async def error_page(page: StudioPage, visit: Visit) -> None:
-    """Draw a page; an error is shown in its place."""
+    """Draw a page, or its error instead."""
     try:
         await page.build(visit)
     except NotFound as error:
@@ -55,7 +55,7 @@ async def error_page(page: StudioPage, visit: Visit) -> None:
 
 
 def _with_colour_scheme(choice: str) -> None:
-    # The library's element for it would undo, at each redraw, what was chosen since.
+    # The library's own element would undo a later choice on each redraw.
     client = ui.context.client
     client.page = copy(client.page)
     client.page.dark = {"dark": True, "light": False}.get(choice)
@@ -75,7 +75,8 @@ def _head(page: StudioPage, pages: Sequence[StudioPage], request: Request) -> No
         )
         if request.scope[VISITOR].verifier is not None:
             ui.link("Sign out", SIGN_OUT).classes("studio-out")
-    # Without a value the library asks the browser for one, and logs a fault for who left before.
+    # Without a value, the library queries the browser for one, and logs an error if the visitor has
+    # already left.
     drawer = ui.left_drawer(value=False, bordered=True, elevated=False).classes("studio-drawer")
     drawer.props("width=210 breakpoint=900 role=presentation show-if-above")
     menu.on_click(drawer.toggle)

@@ -16,7 +16,7 @@ FIRST = 'reasonloom call remember \'{"content": "Anna keeps bees", "sessionId": 
 
 
 async def build_home(visit: Visit) -> None:
-    """Draw the counts, each leading to its page, and the newest runs."""
+    """Draw the counts, each linked to its page, and the newest runs."""
     runs = await visit.context.read(overview.latest_runs, NEWEST)
     heading("Overview", "What this mind holds, and what it did last.")
     if not runs:

@@ -12,14 +12,14 @@ from reasonloom.studio.page_context import BASE_PATH
 
 
 class Mounted:
-    """ASGI application: paths below `/studio` go to the studio, all others to the server."""
+    """ASGI application that routes paths below `/studio` to the studio, others to the server."""
 
     def __init__(self, server: ASGIApp, studio: ASGIApp) -> None:
         self._server = server
         self._studio = studio
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a request; both live as long as the process serves."""
+        """Pass on a request; the lifespan runs in both."""
         if scope["type"] == "lifespan":
             async with alive(self._studio):
                 await self._server(scope, receive, send)
@@ -31,7 +31,7 @@ class Mounted:
 
 @asynccontextmanager
 async def alive(app: ASGIApp) -> AsyncIterator[None]:
-    """Run an ASGI application's lifespan; a failed start raises here."""
+    """Run an ASGI application's lifespan; RuntimeError if it fails to start."""
     events: asyncio.Queue[Message] = asyncio.Queue()
     replies: asyncio.Queue[Message] = asyncio.Queue()
     scope: Scope = {"type": "lifespan", "asgi": {"version": "3.0"}, "state": {}}

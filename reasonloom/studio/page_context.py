@@ -1,4 +1,4 @@
-"""What a page is given: the visitor's rows, tool calls in their name, the visit."""
+"""The context of a page: the visitor's rows, tool calls on their behalf, the visit."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -24,10 +24,10 @@ CLIENT = "studio"
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """One visitor at one page; `toolset` is the one whose data the page shows, or `all`.
+    """One visitor on one page; `toolset` is the one whose data the page displays, or `all`.
 
-    The visitor is verified on each use: a token revoked while a page is open ends
-    what the page can see.
+    The visitor is verified on each use, so revoking a token also ends access from pages that are
+    already open.
     """
 
     lifespan: EngineLifespan
@@ -48,10 +48,10 @@ class PageContext:
         return await self.lifespan.engine()
 
     async def caller(self, *, reads: bool = True) -> Caller:
-        """Return the caller who looks at the page.
+        """Return the caller who views the page.
 
         Raises:
-            SignedOut: the visitor's token holds no longer.
+            SignedOut: the visitor's token is no longer valid.
             NotPermitted: it does not allow what this page does.
         """
         token = await self.visitor.token()
@@ -69,15 +69,15 @@ class PageContext:
         """Return the caller for changes.
 
         Raises:
-            SignedOut: the visitor's token holds no longer.
-            NotPermitted: it does not allow that, or nobody may change anything here.
+            SignedOut: the visitor's token is no longer valid.
+            NotPermitted: it does not allow changes, or the server is read-only.
         """
         if self.settings.read_only:
             raise NotPermitted("this server only reads", field="read_only")
         return await self.caller(reads=False)
 
     async def may_write(self) -> bool:
-        """Return whether this visitor may change what the page shows."""
+        """Return whether this visitor may change what the page displays."""
         try:
             await self.writer()
         except (NotPermitted, SignedOut):
@@ -86,11 +86,11 @@ class PageContext:
 
     @asynccontextmanager
     async def begin(self, *, searching: bool = False) -> AsyncIterator[Transaction]:
-        """Open a transaction that sees the visitor's rows alone.
+        """Open a transaction that sees only the visitor's rows.
 
         Raises:
             DatabaseUnavailable: the database cannot be reached.
-            NotPermitted: the visitor's token does not allow to read this.
+            NotPermitted: the visitor's token does not allow reading this.
         """
         caller = await self.caller()
         engine = await self.engine()
@@ -100,16 +100,16 @@ class PageContext:
     async def read(
         self, reader: Callable[..., Awaitable[T]], *values: Any, searching: bool = False
     ) -> T:
-        """Return what `reader` reads of the visitor's rows, in a transaction of its own."""
+        """Return the result of `reader` on the visitor's rows, in a separate transaction."""
         async with self.begin(searching=searching) as tx:
             return await reader(tx, *values)
 
     async def call(self, tool: str, request: Request, *, reads: bool = False) -> Outcome:
-        """Call a tool in the visitor's name, recorded as a run like any other call.
+        """Call a tool on the visitor's behalf, recorded as a run like any other call.
 
         Raises:
             NotPermitted: the server is read-only, or the visitor's token does not allow it.
-            ReasonloomError: what the tool raised on purpose.
+            ReasonloomError: an expected error of the tool.
         """
         from reasonloom.graphs.runs.call_tool import call_tool  # noqa: PLC0415 - loads the graphs
 
@@ -119,7 +119,7 @@ class PageContext:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One visit of a page: its context, the parts of its path, and its query."""
+    """One visit to a page: its context, the parameters of its path, and its query."""
 
     context: PageContext
     parts: Mapping[str, str]
@@ -137,10 +137,10 @@ class StudioPage:
 
     Attributes:
         path: its address below the studio's, such as `/session/{id}`.
-        title: what it is called, in the browser's title and as its heading.
-        toolset: whose data it shows, which says what a token must allow; `all` is any.
-        build: draws it within the frame, which shows what it raises.
-        place: the path of the page in the navigation that it belongs to.
+        title: its name, in the browser's title and in the navigation.
+        toolset: whose data it displays, which determines the required scope; `all` is any.
+        build: draws it within the frame, which displays errors that it raises.
+        place: the path of its entry in the navigation.
         icon: its icon in the navigation; None for a page that is not listed.
     """
 
@@ -153,10 +153,10 @@ class StudioPage:
 
 
 async def eval_folder(context: PageContext) -> Path:
-    """Return the folder.
+    """Return the folder of eval runs.
 
     Raises:
-        NotPermitted: the visitor is not the owner that the settings name.
+        NotPermitted: the visitor is not the owner named in the settings.
     """
     caller = await context.caller()
     if caller.owner != context.settings.user:

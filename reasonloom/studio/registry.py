@@ -1,4 +1,4 @@
-"""Every page, in the order of the navigation."""
+"""Every page, in navigation order."""
 
 from reasonloom.studio import home
 from reasonloom.studio.evals import eval_pages

@@ -1,4 +1,4 @@
-"""The run in progress: its id for the log, and a span around it."""
+"""The active run: its id for the log, and its span."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def active_run() -> ActiveRun | None:
 
 @contextmanager
 def run_span(tool: str, run_id: UUID, *, resumed: bool = False) -> Iterator[None]:
-    """Set the active run for a block, for the log and as a span.
+    """Set the active run for the log within a block, and trace it as a span.
 
-    The span around it, which MCP's SDK opens for every message, gets the run's id too.
+    The enclosing span, which MCP's SDK opens for every message, gets the run's id too.
     """
     trace.get_current_span().set_attribute(RUN_ID, str(run_id))
     named: dict[str, str | bool] = {
@@ -57,7 +57,7 @@ def run_span(tool: str, run_id: UUID, *, resumed: bool = False) -> Iterator[None
 def open_span(
     name: str, attributes: dict[str, str | bool], kind: trace.SpanKind = trace.SpanKind.INTERNAL
 ) -> Iterator[Span]:
-    """Open a span; a fault is recorded by its class alone, since messages are contents."""
+    """Open a span; errors are recorded by class only, since messages may quote contents."""
     with _tracer.start_as_current_span(
         name,
         kind=kind,

@@ -1,6 +1,6 @@
-"""Metrics of tool calls, and spans and metrics of calls of language models.
+"""Metrics of tool calls, and spans and metrics of language model calls.
 
-Names are those of OpenTelemetry's conventions for generative AI, as far as there are any.
+Names follow OpenTelemetry's semantic conventions for generative AI where they exist.
 """
 
 import time
@@ -22,7 +22,7 @@ _tool_seconds = _meter.create_histogram(
 
 
 def count_tool_call(tool: str, status: str, seconds: float) -> None:
-    """Count one call; `status` is ok, error (the tool's), refused (the protocol's) or cancelled."""
+    """Count a call; `status` is ok, error (of the tool), refused (by the protocol) or cancelled."""
     of = {"mcp.method.name": "tools/call", "gen_ai.tool.name": tool, "reasonloom.status": status}
     _tool_calls.add(1, of)
     _tool_seconds.record(seconds, of)
@@ -40,7 +40,7 @@ _llm_cost = _meter.create_counter(
 
 
 class TokenUsage(Protocol):
-    """What a call used."""
+    """The tokens and the cost of a call."""
 
     @property
     def tokens_in(self) -> int: ...  # noqa: D102
@@ -51,7 +51,7 @@ class TokenUsage(Protocol):
 
 
 class LlmReply(Protocol):
-    """An answer: which model gave it, and what it used."""
+    """A reply: the model that gave it, and its usage."""
 
     @property
     def model(self) -> str: ...  # noqa: D102
@@ -63,10 +63,10 @@ Reply = TypeVar("Reply", bound=LlmReply)
 
 
 async def traced_llm_call(llm: str, answer: Awaitable[Reply]) -> Reply:
-    """Await the answer of the language model `llm`, with a span and metrics."""
+    """Await a reply of the language model `llm`, with a span and metrics."""
     kind, _, model = llm.partition(":")
     named: dict[str, str | bool] = {"gen_ai.operation.name": "chat", "gen_ai.provider.name": kind}
-    if kind == "litellm":  # what stands behind another kind's colon may be a file
+    if kind == "litellm":  # other kinds may have a file path after the colon
         named["gen_ai.request.model"] = model
     begun = time.perf_counter()
     fault: dict[str, str] = {}

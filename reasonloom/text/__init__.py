@@ -1,1 +1,1 @@
-"""Pure text helpers, which every layer may use: splitting, counting, cleaning, comparing."""
+"""Pure text helpers for all layers: splitting, counting, cleaning, comparing."""

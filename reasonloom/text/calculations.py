@@ -1,7 +1,7 @@
-"""Checks calculations that are written as comparisons, such as `3 * 45 == 135`.
+"""Checks calculations written as comparisons, such as `3 * 45 == 135`.
 
-They are read as a syntax tree of numbers and never run as code. Size, depth and the numbers that
-come about are bounded, so that no text takes more than some milliseconds.
+They are parsed to a syntax tree of numbers and never executed as code. Size, depth and intermediate
+results are bounded, so that no text takes more than a few milliseconds.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from types import MappingProxyType
 from typing import Any
 
 LONGEST = 400
-"""Characters of a calculation that is checked."""
+"""Maximum length of a calculation in characters."""
 
 MOST_NODES, MOST_PLACES = 200, 15
 MOST_BITS = 4_096
-"""Bits of a whole number that may come about."""
+"""Maximum bits of an integer, intermediate results included."""
 
 SPELLINGS: Mapping[str, str] = MappingProxyType(
     {
@@ -36,7 +36,7 @@ SPELLINGS: Mapping[str, str] = MappingProxyType(
         "≠": "!=",
     }
 )
-"""How calculations are also written."""
+"""Alternative spellings of operators, with their Python form."""
 
 _EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
 _THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?![\d,])")
@@ -48,7 +48,7 @@ NO_NAMES: Mapping[str, Number] = MappingProxyType({})
 
 
 class _Unreadable(Exception):
-    """It is no calculation, or one beyond the bounds."""
+    """The text is not a calculation, or exceeds the bounds."""
 
 
 UNREADABLE = (
@@ -57,10 +57,9 @@ UNREADABLE = (
 
 
 def holds(calculation: str) -> bool | None:
-    """Return whether a calculation holds, None if it is none that can be checked.
+    """Return whether a calculation is true, None if it cannot be checked.
 
-    A side that is a plain number with decimals stands for all that round to it: `10 / 3 == 3.33`
-    holds.
+    A plain number with decimals equals every value that rounds to it: `10 / 3 == 3.33` is true.
     """
     text = calculation.strip()
     if len(text) > LONGEST:
@@ -68,7 +67,7 @@ def holds(calculation: str) -> bool | None:
     for written, meant in SPELLINGS.items():
         text = text.replace(written, meant)
     text = _EQUALS.sub("==", _PERCENT.sub(r"\1/100", text))
-    if "(" not in text and "[" not in text:  # there commas divide arguments and items
+    if "(" not in text and "[" not in text:  # within brackets, commas separate arguments and items
         text = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), text)
     try:
         tree = ast.parse(text, mode="eval").body
@@ -80,9 +79,9 @@ def holds(calculation: str) -> bool | None:
 
 
 def evaluate(expression: str, values: Mapping[str, Number]) -> Number | None:
-    """Return what an expression of numbers and named `values` comes to, within the same bounds.
+    """Return the value of an expression of numbers and named `values`, within the same bounds.
 
-    None where it is no such expression, or comes to no number.
+    None if the expression is not of that form or its value is not a number.
     """
     if len(expression) > LONGEST:
         return None
@@ -96,7 +95,7 @@ def evaluate(expression: str, values: Mapping[str, Number]) -> Number | None:
 
 
 def _truth(node: ast.expr, text: str) -> bool:
-    """Return whether a comparison, or several joined by and, or, not, is true."""
+    """Return whether a comparison, or a combination by `and`, `or` and `not`, is true."""
     if isinstance(node, ast.BoolOp):
         values = [_truth(each, text) for each in node.values]
         return all(values) if isinstance(node.op, ast.And) else any(values)
@@ -124,7 +123,7 @@ def _compares(relation: ast.cmpop, one: ast.expr, other: ast.expr, text: str) ->
 
 
 def _places(node: ast.expr, text: str) -> int:
-    """Return how many decimals a plain number is written with, 0 for anything else."""
+    """Return the number of decimals a number literal is written with, 0 for anything else."""
     if isinstance(node, ast.UnaryOp):
         node = node.operand
     written = ast.get_source_segment(text, node) if isinstance(node, ast.Constant) else None
@@ -171,7 +170,7 @@ def _power(base: Number, exponent: Number) -> Number:
 
 
 def _rounded(value: Number, places: int = 0) -> Number:
-    """Round half up, as people do, not half to even."""
+    """Round half up, as is customary, instead of half to even."""
     if not isinstance(places, int) or abs(places) > MOST_PLACES:
         raise _Unreadable
     scale = 10**places

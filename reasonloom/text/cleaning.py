@@ -1,21 +1,21 @@
-"""Cleans text for storage: no control or hidden characters, long output cut in the middle."""
+"""Cleans text for storage: removes control and hidden characters, truncates long output."""
 
 import re
 
 from reasonloom.text.hidden_characters import remove_hidden
 
 MESSAGE_LENGTH = 200_000
-"""Characters kept of one message; messages are hardly ever longer."""
+"""Maximum characters stored of a message; few are longer."""
 
 OUTPUT_LENGTH = 1_800
-"""Characters kept of one tool's output: about 450 tokens."""
+"""Maximum characters stored of a tool's output: about 450 tokens."""
 
 ARGUMENT_LENGTH = 700
-"""Characters kept of one tool argument."""
+"""Maximum characters stored of a tool argument."""
 
 BLOB_LENGTH = 400
 BLOB = re.compile(rf"[A-Za-z0-9+/=_-]{{{BLOB_LENGTH},}}")
-"""Encoded data such as base64, which says nothing to a reader."""
+"""Encoded data such as base64, which is useless to a reader."""
 
 ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)?|[@-Z\\-_])")
 """Terminal control sequences (ECMA-48), which can hide or overwrite text."""
@@ -26,11 +26,11 @@ SURROGATES = re.compile("[\ud800-\udfff]")
 ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 OPENED, CLOSED = "<system-reminder>", "</system-reminder>"
-"""What a client inserts between these tags is not part of the conversation."""
+"""Tags around text that a client inserts, which is not part of the conversation."""
 
 
 def visible_text(text: str) -> str:
-    """Return `text` with line feeds only, without control, hidden or half surrogate characters."""
+    """Return `text` with line feeds only, without control, hidden or surrogate characters."""
     if ODD.search(text):
         text = ESCAPES.sub("", text) if "\x1b" in text else text
         text = CONTROLS.sub("", BREAKS.sub("\n", text))
@@ -39,12 +39,12 @@ def visible_text(text: str) -> str:
 
 
 def message_text(text: str) -> str:
-    """Return a message: visible, without the client's reminders, within `MESSAGE_LENGTH`."""
+    """Return a cleaned message, without the client's reminders, within `MESSAGE_LENGTH`."""
     return cut_middle(_without_reminders(visible_text(text)), MESSAGE_LENGTH).strip()
 
 
 def output_text(text: str, limit: int = OUTPUT_LENGTH) -> str:
-    """Return the head and tail of a tool's output or argument: visible, without encoded data."""
+    """Return the cleaned head and tail of a tool's output or argument, without encoded data."""
     window = 4 * limit
     if len(text) <= 2 * window:
         return cut_middle(_readable(text), limit).strip()
@@ -53,7 +53,7 @@ def output_text(text: str, limit: int = OUTPUT_LENGTH) -> str:
 
 
 def cut_middle(text: str, limit: int) -> str:
-    """Return the head (two thirds) and tail of `text`, with a marker for what is cut between."""
+    """Return the head (two thirds) and tail of `text`, with a marker for the part cut out."""
     return text if len(text) <= limit else _head_and_tail(text, text, -len(text), limit)
 
 
@@ -65,7 +65,7 @@ def _head_and_tail(first: str, last: str, between: int, limit: int) -> str:
 
 
 def _readable(text: str) -> str:
-    """Return `text` visible and without encoded data."""
+    """Return cleaned `text` without encoded data."""
     if len(text) >= BLOB_LENGTH:
         text = BLOB.sub(lambda blob: cut_marker(len(blob.group())), text)
     return visible_text(text)
@@ -77,13 +77,13 @@ def cut_marker(count: int) -> str:
 
 
 def _at_line(head: str) -> str:
-    """Return `head` up to its last line break, if that loses at most a quarter."""
+    """Return `head` up to its last line break, if that drops at most a quarter."""
     end = head.rfind("\n", len(head) * 3 // 4)
     return head if end < 0 else head[:end]
 
 
 def _without_reminders(text: str) -> str:
-    """Return `text` without the client's reminders; one that is not closed stays."""
+    """Return `text` without the client's reminders; an unclosed one is retained."""
     if OPENED not in text:
         return text
     kept: list[str] = []

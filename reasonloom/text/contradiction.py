@@ -1,4 +1,4 @@
-"""Detects, by words alone, that one text denies or miscounts what another states."""
+"""Detects, by words alone, whether two texts contradict each other by negation or numbers."""
 
 import re
 from collections.abc import Sequence
@@ -11,23 +11,23 @@ from reasonloom.text.words import GERMAN_STOP_WORDS, words_in
 
 CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 MOST_SENTENCES = 40
-"""The first sentences of a text, which are compared."""
+"""Maximum sentences of a text that are compared, from its beginning."""
 
 LEAST_SHARED = 2
-"""Keywords that two sentences on the same matter share at least."""
+"""Minimum number of keywords shared by two sentences on the same subject."""
 
 SAME_MATTER = 0.7
-"""Share of both sentences' keywords that they have in common at least."""
+"""Minimum Jaccard similarity of the keywords of two sentences on the same subject."""
 
 STEM = 4
-"""Letters that two forms of one word have in common at least."""
+"""Minimum length of the prefix shared by two forms of one word."""
 
 LONGEST_QUOTE = 100
 
 SURE = re.compile(
     r"\b(?:not only|no doubt|without (?:a )?doubt|nicht nur|kein(?:en)? zweifel|ohne zweifel)\b"
 )
-"""Negations that do not deny."""
+"""Idioms with a negation word that negate nothing."""
 
 NEGATION = re.compile(
     r"\b(?:not|no longer|no|never|none|nobody|nothing|nowhere|neither|without|cannot|\w+n['’]t"
@@ -38,7 +38,7 @@ NAMING = (
     "schritt variante kapitel fall phase teil nummer punkt knoten stufe frage"
 )
 NAMED = re.compile(rf"\b({'|'.join(NAMING.split())}) (\d+)\b")
-"""A number that names something rather than counts."""
+"""A number that labels something rather than counts."""
 
 NUMBER = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)*)(?!\d)\s*(%|[^\W\d_]+)?")
 THOUSANDS = re.compile(r"[.,](?=\d{3}(?!\d))")
@@ -54,11 +54,11 @@ COUNTS = {
     )
     for word in words.split()
 }  # fmt: skip
-"""Without `one` and `eins`, which are also articles and pronouns."""
+"""Number words; `one` and `eins` are missing because they are also articles and pronouns."""
 
 
 class Statement(NamedTuple):
-    """A sentence for comparison: keywords in order, numbers with units, whether it denies."""
+    """A sentence prepared for comparison: keywords in order, numbers with units, negation."""
 
     text: str
     words: list[str]
@@ -70,21 +70,21 @@ def contradiction(first: str, second: str) -> str | None:
     """Return why two texts contradict each other, or None if their words do not show it.
 
     Two sentences, one of each text, contradict each other if they have nearly the same keywords
-    in the same order (at least 0.7 of them, at least two) and either one denies what the other
-    says, or both give different numbers of the same unit. Negations are known in English and
-    German, number words from two to twelve; numbers in all languages that separate words.
+    in the same order (at least 0.7 of them, at least two) and either only one is negated, or they
+    give different numbers with the same unit. Negations and number words from two to twelve are
+    recognised in English and German, numbers in all languages that separate words.
 
-    Not detected: opposites (`open` and `shut`, `un-`), paraphrases or another word order, what
-    follows from several sentences, other units, irony, conditions, the scope of a negation, and
-    references (`it`). `1.000` is a thousand, as in German. Years that differ next to other
-    numbers make two sentences about two times, which do not contradict. Questions state nothing.
-    None therefore means `not shown`, never `compatible`.
+    Not detected: opposites (`open` and `shut`, `un-`), paraphrases, a different word order,
+    inferences from several sentences, other units, irony, conditions, the scope of a negation, and
+    references (`it`). `1.000` is a thousand, as in German. Sentences whose years differ and that
+    have other numbers too are about different times, so they do not contradict each other.
+    Questions are ignored. None therefore means `not shown`, never `compatible`.
     """
     return statement_contradiction(statements(first), statements(second))
 
 
 def statement_contradiction(first: Sequence[Statement], second: Sequence[Statement]) -> str | None:
-    """Return why two texts' statements contradict each other; see `contradiction`."""
+    """Return why the statements of two texts contradict each other; see `contradiction`."""
     for one, other in product(first, second):
         if _same_matter(one.words, other.words) and (why := _conflict(one, other)):
             return why
@@ -92,7 +92,7 @@ def statement_contradiction(first: Sequence[Statement], second: Sequence[Stateme
 
 
 def statements(text: str) -> list[Statement]:
-    """Return the statements of a text, one for each sentence that is not a question or code."""
+    """Return the first statements of a text: its sentences without questions and code."""
     stated = (each for each in sentences_in(CODE.sub("\n", text)) if not each.endswith(("?", "？")))
     return [_statement(each) for each in islice(stated, MOST_SENTENCES)]
 
@@ -109,7 +109,7 @@ def _statement(sentence: str) -> Statement:
 
 
 def _value(number: str) -> str:
-    """Return a number without thousands separators, with a decimal point, no trailing zeros."""
+    """Return a number with a decimal point, without thousands separators or trailing zeros."""
     whole = THOUSANDS.sub("", number).replace(",", ".")
     return whole.rstrip("0").rstrip(".") if "." in whole else whole
 
@@ -125,7 +125,7 @@ def _same_matter(first: list[str], second: list[str]) -> bool:
 
 
 def _alike(first: str, second: str) -> bool:
-    """Return whether two words are the same but for at most two letters at the end."""
+    """Return whether two words are equal up to the last two letters."""
     if first == second or first[:STEM] != second[:STEM]:
         return first == second
     if any(c.isdigit() for c in first + second):
@@ -152,7 +152,7 @@ def _quotes(*statements: Statement) -> str:
 
 
 def _differing(first: list[tuple[str, str]], second: list[tuple[str, str]]) -> tuple[str, str]:
-    """Return the first two numbers that differ at the same place, or empty texts."""
+    """Return the first pair of differing numbers at the same position, or empty strings."""
     pairs = list(zip(first, second, strict=False))
     if len(first) != len(second) or any(not _same_unit(*pair) for pair in pairs):
         return "", ""
@@ -168,11 +168,11 @@ def _same_unit(first: tuple[str, str], second: tuple[str, str]) -> bool:
 
 
 def is_quoted_from(words: str, text: str) -> bool:
-    """Return whether `words` occur in `text`, whatever their case, spacing and punctuation."""
+    """Return whether `words` occur in `text`, ignoring case, spacing and punctuation."""
     quote = normalized_quote(words)
     return bool(quote) and f" {quote} " in f" {normalized_quote(text)} "
 
 
 def normalized_quote(text: str) -> str:
-    """Return the words of a text alone, case-folded."""
+    """Return the case-folded words of a text, without punctuation."""
     return " ".join(re.findall(r"\w+", text.casefold()))

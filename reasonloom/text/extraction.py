@@ -1,4 +1,4 @@
-"""Answers and summaries made of a text's own sentences, by word counts; any language, no model."""
+"""Extractive answers and summaries by word counts; works in any language, without a model."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from reasonloom.text.sentences import sentences_in
 from reasonloom.text.words import words_in
 
 QUESTION_NAMES = ("content", "problem", "question", "query", "topic", "thought", "text")
-"""The variables that may hold the question; the first one given counts."""
+"""Variables that may contain the question, in order of precedence."""
 
 TEXT_NAMES = ("content", "text", "thought", "summary")
-"""The keys of a record that hold its text; its ids, dates and scores are not material."""
+"""Keys of a record that contain its text; its ids, dates and scores are ignored."""
 
 SUMMARY_LENGTH = 800
-"""Characters of the sentences of a summary."""
+"""Maximum length of a summary in characters."""
 
 SUMMARY_SENTENCES = 5
 NEW_SHARE = 0.5
-"""A sentence is taken if at least this share of its words is new to the summary."""
+"""Minimum share of a sentence's words that must be new to the summary."""
 
 _LISTS = (list, tuple)
 
 
 def texts_in(value: object) -> list[str]:
-    """Return the texts in a prompt's variable: a text, a record, or lists of them."""
+    """Return the texts in a prompt variable: a text, a record, or lists of them."""
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):
@@ -42,11 +42,11 @@ def texts_in(value: object) -> list[str]:
 
 @dataclass(frozen=True)
 class Findings:
-    """What the material says about the question.
+    """The sentences of a prompt's variables that are relevant to its question.
 
     Attributes:
         question: the question, empty if there is none.
-        known: the distinct sentences of everything else, in order.
+        known: the distinct sentences of all other variables, in order.
     """
 
     question: str
@@ -68,7 +68,7 @@ class Findings:
 
     @cached_property
     def support(self) -> float:
-        """The share, 0 to 1, of the question's words that the rest of the material has."""
+        """The share, 0..1, of the question's keywords that occur in the known sentences."""
         if not self.question_words:
             return 0.0
         covered = self.question_words & {w for s in self.known for w in words_in(s)}
@@ -76,10 +76,10 @@ class Findings:
 
     @cached_property
     def ranked(self) -> tuple[str, ...]:
-        """Sentences that share words with the question, best first, ties in order.
+        """The sentences that share words with the question, best first, ties in order.
 
-        If there are none, the question's own statements, so that a text given for judging is
-        not answered with silence; its questions are left out.
+        If there are none, the question's own statements, without its questions, so that a text to
+        be judged still gets an answer.
         """
         return _rank(self.known, self.question_words) or _rank(self._stated, self.question_words)
 
@@ -91,7 +91,7 @@ class Findings:
 
 
 def _rank(sentences: tuple[str, ...], wanted: frozenset[str]) -> tuple[str, ...]:
-    """Order by the summed rarity of shared words, damped by length; drop those sharing none."""
+    """Rank by the summed rarity of shared words, damped by length; drop sentences without any."""
     bags = [frozenset(words_in(sentence)) for sentence in sentences]
     spread = Counter(word for bag in bags for word in bag)
     rarity = {w: math.log(1 + len(bags) / spread[w]) for w in spread if w in wanted}
@@ -103,7 +103,7 @@ def _rank(sentences: tuple[str, ...], wanted: frozenset[str]) -> tuple[str, ...]
 
 
 class Dated(Protocol):
-    """A text and when it was written."""
+    """A text and its creation time."""
 
     @property
     def content(self) -> str:
@@ -111,7 +111,7 @@ class Dated(Protocol):
 
     @property
     def created_at(self) -> datetime:
-        """When it was written."""
+        """The creation time."""
 
 
 def extractive_summary(texts: Sequence[Dated]) -> str:
@@ -122,10 +122,10 @@ def extractive_summary(texts: Sequence[Dated]) -> str:
 def central_sentences(
     texts: Sequence[Dated], *, limit: int = SUMMARY_LENGTH, most: int = SUMMARY_SENTENCES
 ) -> list[str]:
-    """Return at most `most` sentences of together `limit` characters, in order of time.
+    """Return at most `most` sentences of up to `limit` characters in total, in order of time.
 
-    A sentence ranks by the mean number of texts that its words occur in; one that repeats
-    what is already taken is left out.
+    Sentences are ranked by the mean number of texts that their words occur in; redundant ones
+    are skipped.
     """
     spread = Counter(word for each in texts for word in set(words_in(each.content)))
     candidates = [

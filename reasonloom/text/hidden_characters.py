@@ -5,15 +5,15 @@ import re
 HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Bidirectional embeddings, overrides and isolates, and tag characters (UAX 9; Unicode 23.9).
 
-Joiners, marks and variation selectors belong to words and emoji, and stay.
+Joiners, marks and variation selectors are part of words and emoji, so they are retained.
 """
 
 FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f")
-"""A region's flag, a black flag followed by tag characters: visible, so kept."""
+"""A regional flag, a black flag followed by tag characters: visible, so retained."""
 
 
 def remove_hidden(text: str) -> tuple[str, int]:
-    """Return `text` without hidden characters, and how many were removed."""
+    """Return `text` without hidden characters, and the number removed."""
     if text.isascii():
         return text, 0
     kept: list[str] = []

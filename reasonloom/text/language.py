@@ -1,4 +1,4 @@
-"""Guesses the language of a text, so that no check judges words that it cannot read."""
+"""Detects the language of a text, so that word rules are not applied to other languages."""
 
 import threading
 from dataclasses import dataclass
@@ -6,32 +6,32 @@ from functools import cache
 from typing import Any
 
 SUPPORTED = frozenset({"en"})
-"""Languages that the word rules can judge."""
+"""Languages that the word rules support."""
 
 UNKNOWN = "und"
 SURE = 0.5
-"""Least probability for a language to be taken as known."""
+"""Minimum probability of a detected language."""
 
 LIKELY, AHEAD = 0.2, 3.0
-"""Least probability of English if no language is sure, and its least ratio to the next: a few
-plain words (`We did it!`) are too short to be sure of."""
+"""Minimum probability of English if no language reaches `SURE`, and its minimum ratio to the
+second: a few plain words (`We did it!`) are too short for a higher one."""
 
 READ = 5_000
-"""Characters that are read."""
+"""Characters of a text that are read."""
 
 _LOCK = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language's code of ISO 639-1, or `und`, and whether words are judged in it."""
+    """An ISO 639-1 code, or `und`, and whether the word rules support the language."""
 
     code: str
     supported: bool
 
 
 def language_of(text: str) -> Language:
-    """Return the language of a text; `und` for single words, names, formulas and gibberish."""
+    """Return the language of a text; `und` if unsure, as for single words, names and formulas."""
     code, probability = _identifier().classify(text[:READ])
     sure = probability >= SURE or (code == "en" and _leads(text[:READ]))
     known = str(code) if sure else UNKNOWN
@@ -39,13 +39,13 @@ def language_of(text: str) -> Language:
 
 
 def is_english(text: str) -> bool:
-    """Return whether a text is in English; plain letters of no known language count as such."""
+    """Return whether a text is in English; ASCII text of unknown language counts as English."""
     found = language_of(text)
     return found.supported or (found.code == UNKNOWN and text.isascii())
 
 
 def is_loaded() -> bool:
-    """Return whether the model is loaded: loading takes a second of processor time."""
+    """Return whether the model is loaded; loading it takes a second of CPU time."""
     return bool(_loaded.cache_info().currsize)
 
 

@@ -4,7 +4,7 @@
 def in_mermaid(text: str) -> str:
     """Return `text` for a quoted label: all but letters, digits and spaces become codes.
 
-    So nothing in it is a quote, bracket, directive, comment, markup or link; a colon would end
-    a style, and `1.` would begin a list.
+    This rules out quotes, brackets, directives, comments, markup and links; a colon would end a
+    style, and `1.` would start a list.
     """
     return "".join(c if c.isalnum() or c == " " else f"#{ord(c)};" for c in text)

@@ -1,4 +1,4 @@
-"""Search terms of a text: stemmed words, and pairs of letters in scripts without spaces."""
+"""Search terms of a text: stemmed words, or character pairs in scripts without spaces."""
 
 import re
 import unicodedata
@@ -28,13 +28,13 @@ STEMMERS = (
     (re.compile("[\u0530-\u058f]"), "armenian"),
     (re.compile("[\u0b80-\u0bff]"), "tamil"),
 )
-"""Snowball's language for a word: the first whose letters occur in it."""
+"""Snowball's language for a word: the first one whose letters occur in it."""
 
 HIRAGANA = re.compile("[\u3040-\u309f]+")
 STRETCH = re.compile(
     f"{HIRAGANA.pattern}|[\u30a0-\u30ff\uff66-\uff9f]+|[^\u3040-\u30ff\uff66-\uff9f]+"
 )
-"""Runs are split where Chinese characters, hiragana and katakana meet."""
+"""Splits runs at the borders of Chinese characters, hiragana and katakana."""
 
 PARTICLES = re.compile("[的了]")
 
@@ -42,21 +42,21 @@ PARTICLES = re.compile("[的了]")
 def keywords_of(text: str) -> list[str]:
     """Return the distinct keywords of a text as search terms, in order.
 
-    Words are folded (NFKC, case, accents) and stemmed; a run of Chinese, Japanese, Korean or Thai
-    yields its pairs of neighbouring letters, a single letter itself; an emoji is a word. Stop
-    words are left out, so the list may be empty.
+    Words are normalised (NFKC, case, accents) and stemmed. A run of Chinese, Japanese, Korean or
+    Thai yields its pairs of neighbouring characters, a single character yields itself. An emoji is
+    a word. Stop words are dropped, so the list may be empty.
     """
     return list(dict.fromkeys(word for run in _runs(text) for word in _cut(run)))
 
 
 def index_terms(text: str) -> set[str]:
-    """Return the terms by which a text is found: its keywords, and the single letters of runs."""
+    """Return the terms to index a text by: its keywords, and the single characters of runs."""
     return {word for run in _runs(text) for word in (*_cut(run), *_letters(run))}
 
 
 @cache
 def stop_words() -> frozenset[str]:
-    """Return the hand-picked stop words of nine languages."""
+    """Return the curated stop words of nine languages."""
     read = (files("reasonloom.text") / FILE).read_text(encoding="utf-8")
     return frozenset(read.split())
 
@@ -73,7 +73,7 @@ def _cut(run: str) -> list[str]:
 
 
 def _pairs(run: str) -> list[str]:
-    """Return the pairs of neighbouring letters of one script; a single hiragana means nothing."""
+    """Return the pairs of neighbouring characters of one script; drop single hiragana ones."""
     pairs = []
     for part in STRETCH.findall(run):
         if len(part) == 1 and not HIRAGANA.match(part):
@@ -88,7 +88,7 @@ def _letters(run: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def stem_word(word: str) -> str:
-    """Return the stem of a folded word without accents, or '' for a stop word."""
+    """Return the stem of a case-folded word without accents, or '' for a stop word."""
     if word in stop_words() or (len(word) == 1 and word.isascii() and word.isalpha()):
         return ""
     language = next((name for letters, name in STEMMERS if letters.search(word)), None)
@@ -101,7 +101,7 @@ def stem_word(word: str) -> str:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    """Return the pattern of a word: a run without spaces, a word with its marks, or an emoji."""
+    """Return the pattern of a word: unspaced run, number, word with marks, or emoji."""
     codes = (chr(code) for code in range(0x300, 0xFFFF))
     marks = "".join(code for code in codes if unicodedata.category(code).startswith("M"))
     unspaced = UNSPACED.pattern.strip("[]")

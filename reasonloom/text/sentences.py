@@ -1,13 +1,13 @@
 """Splits text into sentences and joins sentences into text.
 
-The transcripts' splitter is separate on purpose: it must lose no character.
+The splitter of transcripts is separate because it must preserve every character.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
 SENTENCE_LIMIT = 400
-"""Characters of one sentence; longer ones are cut at the last space before the limit."""
+"""Maximum characters of a sentence; longer ones are cut at the last space before the limit."""
 
 _END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*\s+|(?<=[\u3002\uff01\uff1f])|[\r\n]+")
 
@@ -29,9 +29,9 @@ def _pieces(sentence: str) -> list[str]:
 
 
 def sentence_runs(text: str, marks: str = ".!?。！？") -> Iterator[str]:
-    """Yield the trimmed runs of `text` between any of `marks`, each with the marks after it.
+    """Yield the trimmed runs of `text` between any of `marks`, each with its closing marks.
 
-    Coarser than `sentences_in`: a mark ends a run wherever it is, also within a number.
+    Coarser than `sentences_in`: a mark ends a run anywhere, even within a number.
     """
     for found in re.findall(rf"[^{marks}\n]+[{marks}]*", text):
         if run := found.strip():
@@ -39,5 +39,5 @@ def sentence_runs(text: str, marks: str = ".!?。！？") -> Iterator[str]:
 
 
 def join_sentences(sentences: Sequence[str]) -> str:
-    """Return sentences as one text; one that ends in a letter or digit gets a full stop."""
+    """Join sentences with spaces, adding a full stop to those that end in a letter or digit."""
     return " ".join(f"{each}." if each[-1:].isalnum() else each for each in sentences)

@@ -1,4 +1,4 @@
-"""Snowball stemming, safe in any thread: a stemmer has mutable state."""
+"""Thread-safe Snowball stemming; the stemmers themselves have mutable state."""
 
 import threading
 from functools import cache
@@ -8,7 +8,7 @@ _LOCK = threading.Lock()
 
 
 def snowball_stem(word: str, language: str) -> str:
-    """Return a word's stem; `language` is Snowball's name, such as `english`."""
+    """Return a word's stem; `language` is Snowball's name of it, such as `english`."""
     with _LOCK:
         return str(_stemmer(language).stemWord(word))
 

@@ -1,4 +1,4 @@
-"""Counts tokens by the o200k vocabulary, offline; estimates if the vocabulary is missing."""
+"""Counts tokens with the o200k vocabulary, offline; estimates if it is missing."""
 
 import base64
 import binascii
@@ -9,13 +9,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 BYTES_PER_TOKEN = 4
-"""UTF-8 bytes per token on average, in any language: the basis of estimates."""
+"""Average UTF-8 bytes per token in any language, for estimates."""
 
 TABLE = "litellm_core_utils/tokenizers/fb374d419588a4632f3f557e76b4b70aebbca790"
-"""The vocabulary within litellm's package, under tiktoken's own file name."""
+"""Path of the vocabulary within the litellm package, under tiktoken's cache file name."""
 
 SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
-"""The digest that tiktoken expects of the file."""
+"""The digest that tiktoken expects for the file."""
 
 PATTERN = "|".join(
     (
@@ -30,10 +30,10 @@ PATTERN = "|".join(
         r"\s+",
     )
 )
-"""How o200k splits text before merging bytes (tiktoken's `openai_public`)."""
+"""The pattern by which o200k splits text before merging bytes (tiktoken's `openai_public`)."""
 
 TokenCounter = Callable[[str], int]
-"""Returns the number of tokens of a text; 0 for the empty text."""
+"""A function that returns the number of tokens of a text; 0 for an empty one."""
 
 
 def count_tokens(text: str) -> int:
@@ -42,12 +42,12 @@ def count_tokens(text: str) -> int:
 
 
 def counts_exactly() -> bool:
-    """Return whether `count_tokens` counts; False if it estimates without the vocabulary."""
+    """Return whether `count_tokens` is exact; False if the vocabulary is missing."""
     return _counter()[1]
 
 
 def estimate_tokens(text: str) -> int:
-    """Return the approximate number of tokens of `text`, by its length in UTF-8."""
+    """Estimate the number of tokens of `text` from its UTF-8 length."""
     return -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
 
 
@@ -66,8 +66,8 @@ def _counter() -> tuple[TokenCounter, bool]:
 
 
 def _ranks() -> dict[bytes, int]:
-    """Return the vocabulary; empty if the file is missing or not the known one."""
-    spec = find_spec("litellm")  # looks for the folder without importing, which takes seconds
+    """Return the vocabulary; empty if the file is missing or its digest differs."""
+    spec = find_spec("litellm")  # locates the folder without the import, which takes seconds
     for folder in (spec and spec.submodule_search_locations) or ():
         try:
             table = (Path(folder) / TABLE).read_bytes()

@@ -1,4 +1,4 @@
-"""Splits text into keywords, and lists the words that carry no meaning of their own."""
+"""Splits text into keywords, and defines stop words."""
 
 import re
 import unicodedata
@@ -26,7 +26,7 @@ GERMAN_STOP_WORDS = frozenset(
 )
 _SHORT = 2
 _LONG = 40
-"""Longer words are read anew each time: they are many, and keeping them takes memory."""
+"""Words of this length or longer are not cached, as they are many and would use much memory."""
 
 _WORD = re.compile(r"\w+")
 _UNSPACED = re.compile(
@@ -35,10 +35,10 @@ _UNSPACED = re.compile(
 
 
 def words_in(text: str) -> list[str]:
-    """Return the meaningful words of `text`, case-folded, in order, with repeats.
+    """Return the case-folded keywords of `text` in order, with repeats.
 
-    Scripts without spaces yield pairs of neighbouring characters. Words of one or two letters
-    and English stop words are dropped unless nothing else is left.
+    Scripts without spaces yield pairs of neighbouring characters. Words of one or two letters and
+    English stop words are dropped unless nothing else remains.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
     found = [_read(word) for word in _WORD.findall(folded)]
@@ -48,7 +48,7 @@ def words_in(text: str) -> list[str]:
 
 
 def _read(word: str) -> tuple[list[str], list[str]]:
-    """Return the parts of a run of letters, and those that are keywords."""
+    """Return the parts of a run of word characters, and those parts that are keywords."""
     return _read_short(word) if len(word) < _LONG else _read_anew(word)
 
 
@@ -61,7 +61,7 @@ _read_short = lru_cache(16_384)(_read_anew)
 
 
 def _parts(word: str) -> list[str]:
-    """Split a run of letters into its spaced and unspaced stretches, the latter into pairs."""
+    """Split a run at script borders; stretches without spaces become character pairs."""
     parts: list[str] = [rest for rest in _UNSPACED.split(word) if rest]
     for run in _UNSPACED.findall(word):
         parts += [run[i : i + 2] for i in range(len(run) - 1)] or [run]

@@ -1,4 +1,5 @@
-"""Transcripts read from files: turns, and the chunks they are stored in. No database.
+"""Reads transcripts from files and cuts their turns into chunks. Uses no database.
 
-`claude_code.read` and `plain.read` give turns, `chunking.Chunker` cuts them.
+`claude_code.read`, `plain.read_jsonl` and `plain.read_text` return turns, `chunking.Chunker`
+chunks them.
 """

@@ -1,4 +1,4 @@
-"""Cuts a stream of turns into chunks of one topic each; more turns can follow later."""
+"""Cuts a stream of turns into chunks of one topic each; chunking can resume with more turns."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from reasonloom.transcripts.turns import Source, Turn
 from reasonloom.transcripts.units import AIM, LEAST, MOST, Unit, units_of
 
 WITHIN = 1.5
-"""The score of a border within a turn: it is cut last."""
+"""Score of a border within a turn, so high that it is cut last."""
 
 FEW = 60
-"""The least tokens of a chunk before a long pause."""
+"""Minimum tokens of a chunk that ends at a long pause."""
 
 SHARE = 0.5
-"""A border with less than this share of the mean score so far is a change of topic."""
+"""A border whose score is below this share of the mean so far is a change of topic."""
 
 MEAN, WEIGHT = 0.2, 6
-"""The prior mean of border scores, and the number of borders that it counts for."""
+"""Prior mean of border scores, and its weight as a number of borders."""
 
 COMPARED = 3
-"""Units before a border that are compared with the one after it."""
+"""Number of units before a border that are compared with the one after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some turns about one topic, or a piece of a turn.
+    """One or more turns about one topic, or a piece of a turn.
 
     Args:
-        id: hash of the session, the agent, the places of its turns and the content.
-        text: the parts with role markers (`rendering`).
-        tokens: of the text and a line feed after it, at most `MOST`.
+        id: hash of the session, the agent, the positions of its turns, the spawns and the text.
+        text: the parts with role markers (see `rendering`).
+        tokens: tokens of the text with a final line feed, at most `MOST`.
         started_at, ended_at: aware UTC, None if unknown.
-        ordinal: the piece of its first turn with which it begins, from 0.
-        continues: it begins within a turn.
-        files, errors, names: mentioned in it.
+        ordinal: the piece of its first turn that it starts with, from 0.
+        continues: whether it starts within a turn.
+        files, errors, names: those mentioned in it.
         spawns: sub-agents that were started or reported in it.
         agent: the sub-agent whose turns they are, None for the main conversation.
-        replaces: the earlier chunk that this one completes.
+        replaces: the id of the earlier, incomplete version of this chunk.
     """
 
     id: str
@@ -68,11 +68,11 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class ChunkerState:
-    """Where chunking resumes.
+    """The state from which chunking resumes.
 
     Args:
         open: the units of the open chunks, of the main conversation and of a sub-agent.
-        given: ids of emitted chunks that may still change, by their place.
+        given: ids of emitted chunks that may still change, by position.
         borders: the sum and the number of border scores.
     """
 
@@ -81,13 +81,13 @@ class ChunkerState:
     borders: tuple[float, int] = (MEAN * WEIGHT, WEIGHT)
 
     def wire(self) -> dict[str, Any]:
-        """Return the state as JSON."""
+        """Serialise the state to JSON."""
         units = [[unit.wire() for unit in lane] for lane in self.open]
         return {"open": units, "given": dict(self.given), "borders": list(self.borders)}
 
     @classmethod
     def of(cls, wire: Mapping[str, Any]) -> ChunkerState:
-        """Return the state of `wire()`."""
+        """Restore a state from `wire()`."""
         lanes = tuple(tuple(Unit.of(unit) for unit in lane) for lane in wire["open"])
         total, number = wire["borders"]
         return cls(lanes, wire["given"], (total, number))
@@ -95,7 +95,7 @@ class ChunkerState:
 
 @dataclass(frozen=True, slots=True)
 class FinalChunks:
-    """The last chunks, which may still change; the ids of void ones; the new state."""
+    """The last chunks, which may still change; the ids of obsolete ones; the new state."""
 
     chunks: list[Chunk]
     dropped: list[str]
@@ -105,8 +105,8 @@ class FinalChunks:
 class Chunker:
     """Chunks the turns of one file: add them in order, then end; resume later with the state.
 
-    The chunks do not depend on how turns are divided over calls: one that the next turn could
-    change is emitted at the end, and again later if it did change.
+    The chunks do not depend on how turns are distributed over runs: a chunk that the next turn
+    could change is emitted at the end, and again in a later run if it did change.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class Chunker:
         self._touched = False
 
     def add(self, turn: Turn) -> list[Chunk]:
-        """Return the chunks that the turn completes or changes."""
+        """Add a turn; return the chunks that it completes or changes."""
         self._touched = True
         if not turn.complete and self._fixed is None:
             self._fixed = self._now()
@@ -138,11 +138,11 @@ class Chunker:
         return made
 
     def state(self) -> ChunkerState:
-        """Return where to resume after the added turns, which must be complete."""
+        """Return the state to resume from after the added turns, which must be complete."""
         return replace(self._now(), given=dict(self._given))
 
     def end(self) -> FinalChunks:
-        """Return the open chunks, the void ones, and where to resume."""
+        """Return the open chunks, the obsolete ones, and the state to resume from."""
         if not self._touched:
             return FinalChunks([], [], self._state)
         fixed = self._fixed or self._now()
@@ -156,7 +156,7 @@ class Chunker:
         return ChunkerState(lanes, {}, (self._sum, self._number))
 
     def _place(self, unit: Unit) -> list[Chunk]:
-        """Add a unit to the open chunk, or start a new one with it."""
+        """Add a unit to the open chunk, or start a new chunk with it; return the completed ones."""
         units = self._open.setdefault(unit.agent, [])
         if not units:
             units.append(unit)
@@ -179,7 +179,7 @@ class Chunker:
         return made
 
     def _fit(self, unit: Unit) -> list[Chunk]:
-        """Add a unit; if that exceeds `AIM`, cut at the weakest border."""
+        """Add a unit; if the chunk then exceeds `AIM`, cut at its weakest border."""
         made: list[Chunk] = []
         while True:
             units = self._open[unit.agent]
@@ -209,7 +209,7 @@ class Chunker:
         self._number += 1
 
     def _emit(self, units: Sequence[Unit]) -> list[Chunk]:
-        """Return the units as a chunk, unless it was emitted like that before."""
+        """Return the units as a chunk, or nothing if it was already emitted unchanged."""
         if not units:
             return []
         chunk = _chunk(units)
@@ -228,7 +228,7 @@ def _enough(units: Sequence[Unit], unit: Unit) -> bool:
 
 
 def _weakest(units: Sequence[Unit]) -> int | None:
-    """Return the unit to cut before such that both sides have a good size, None if impossible."""
+    """Return the index of the weakest border that leaves both sides a good size, else None."""
     total, left = sum(unit.tokens for unit in units), 0
     best: tuple[float, int] | None = None
     for at, unit in enumerate(units[1:], start=1):

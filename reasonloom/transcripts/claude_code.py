@@ -1,4 +1,4 @@
-"""Reads Claude Code's transcripts: a JSONL file for each session and each sub-agent."""
+"""Reads Claude Code's transcripts: one JSONL file per session and per sub-agent."""
 
 import re
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ NOISE = re.compile(
     rb'\{"type":"(?:file-history-snapshot|queue-operation|last-prompt|custom-title|ai-title|mode'
     rb'|permission-mode|attachment|pr-link|tag|agent-name|agent-color|agent-setting|task-summary)"'
 )
-"""Lines outside the conversation, recognised by their beginning to avoid parsing."""
+"""Lines outside the conversation, matched by their prefix to avoid parsing."""
 
 _KNOWN = """
 user assistant summary system progress file-history-snapshot queue-operation last-prompt
@@ -42,26 +42,26 @@ def read(
     agent: str | None = None,
     longest: int = LONGEST,
 ) -> TurnReader:
-    """Return the turns of a transcript, from the beginning or from `since` on.
+    """Return the turns of a transcript, from its beginning or from `since`.
 
-    A turn begins with a person's message: not with tool results alone, a notice of an
-    interruption, a command or another line of the client. Sidechains within the file are turns
-    of their agents. The last turn is incomplete, and comes again under its number when it grows.
+    A turn starts with a user message; tool results alone, interruption notices, commands and other
+    lines of the client do not start one. Sidechains within the file are turns of their agents. The
+    last turn is incomplete, and is returned again with the same number when it grows.
 
     Args:
-        stream: the file, seekable; it may grow meanwhile.
-        since: where the last reading ended.
-        agent: the sub-agent whose file it is (`agent_of`).
-        longest: the limit of a line, in bytes.
+        stream: the file, seekable; it may grow during reading.
+        since: the position at which the previous read ended.
+        agent: the sub-agent that the file belongs to (see `agent_of`).
+        longest: the maximum length of a line in bytes.
 
     Raises:
-        InvalidArgument: it is binary, UTF-16, or no line of it is a transcript's.
+        InvalidArgument: the file is binary or UTF-16, or contains no transcript line.
     """
     return TurnReader(stream, since, lambda known: Conversation(known, agent), longest=longest)
 
 
 def agent_of(path: PurePath) -> str | None:
-    """Return the sub-agent of a transcript by the file's name, None for a session's."""
+    """Return the sub-agent that a transcript file belongs to, None for a session's own file."""
     match = AGENT_FILE.fullmatch(path.name)
     if match:
         return match[1]
@@ -84,7 +84,7 @@ class OpenTurn:
     seen: set[str] = field(default_factory=set)
 
     def turn(self, agents: Mapping[str, str], *, complete: bool) -> Turn:
-        """Return the turn so far; tool uses get the names of the agents that they started."""
+        """Return the turn so far, its parts completed with tool names and sub-agents."""
         names = {p.tool_id: p.name for p in self.parts if p.kind is Kind.TOOL_USE and p.tool_id}
         parts = tuple(_paired(part, names, agents) for part in self.parts)
         return Turn(
@@ -93,7 +93,7 @@ class OpenTurn:
 
 
 class Conversation:
-    """The open turns of one file: of the main conversation and of sidechains within it."""
+    """The open turns of one file: the main conversation's and those of sidechains within it."""
 
     def __init__(self, known: Position | None, agent: str | None) -> None:
         self.source = known.source if known else Source(agent=agent)
@@ -105,7 +105,7 @@ class Conversation:
         self._roots: dict[str, str] = {}
 
     def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
-        """Return the turns that a line completes, and whether it adds to any."""
+        """Process a line; return the turns that it completes, and whether it adds to any turn."""
         if NOISE.match(line.data):
             self.taken += 1
             return [], False
@@ -124,15 +124,15 @@ class Conversation:
         return self._known(kind, entry, line, skipped)
 
     def whole(self, line: Line) -> bool:
-        """Return whether the line is a complete object."""
+        """Return whether the line is a complete JSON object."""
         return parse_entry(line, None) is not None
 
     def open(self) -> list[Turn]:
-        """Return the open turns, as incomplete."""
+        """Return the open turns, marked incomplete."""
         return [turn.turn(self._agents, complete=False) for turn in self._open]
 
     def resumption(self, offset: int) -> tuple[int, int, Source]:
-        """Return where the first open turn began, its number and source."""
+        """Return the offset, number and source of the first open turn, else of the next turn."""
         if not self._open:
             return offset, self.number, self.source
         first = self._open[0]
@@ -161,7 +161,7 @@ class Conversation:
     def _add(
         self, entry: Mapping[str, Any], message: Message, start: int
     ) -> tuple[list[Turn], bool]:
-        """Add a message to its turn; a request in the main conversation completes all turns."""
+        """Add a message to its turn; a new turn of the file's own agent closes all open ones."""
         self._learn(entry)
         lane = self._lane(entry)
         uuid = short_text(entry.get("uuid"))
@@ -192,7 +192,7 @@ class Conversation:
         return closed
 
     def _lane(self, entry: Mapping[str, Any]) -> str | None:
-        """Return the agent of a line: the file's own or a sidechain's."""
+        """Return the agent of a line: the file's own or that of a sidechain."""
         if entry.get("isSidechain") is not True:
             return self.source.agent
         agent = short_text(entry.get("agentId"))
@@ -207,7 +207,7 @@ class Conversation:
         return root
 
     def _learn(self, entry: Mapping[str, Any]) -> None:
-        """Update the source: the first session and folder stay, branch and client follow."""
+        """Update the source: the first session and folder win, and the latest branch and client."""
         known = self.source
         self.source = Source(
             session=known.session or short_text(entry.get("sessionId")),
@@ -218,7 +218,7 @@ class Conversation:
         )
 
     def _learn_agent(self, entry: Mapping[str, Any]) -> bool:
-        """Note which tool use started the agent of a progress line; return if that is new."""
+        """Record which tool use started the agent of a progress line; return if that is new."""
         data = entry.get("data")
         agent = short_text(data.get("agentId")) if isinstance(data, dict) else None
         tool = short_text(entry.get("parentToolUseID")) or short_text(entry.get("toolUseID"))

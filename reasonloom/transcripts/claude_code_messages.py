@@ -1,4 +1,4 @@
-"""Parses the message of one line of a Claude Code transcript into parts."""
+"""Parses the message of a Claude Code transcript line into parts."""
 
 import json
 import re
@@ -13,30 +13,30 @@ from reasonloom.transcripts.mentions import FILES, distinct, errors, files
 from reasonloom.transcripts.turns import Kind, Part
 
 INTERRUPTED = "[Request interrupted by user"
-"""The client's notice that a person stopped the assistant."""
+"""The client's notice that the user interrupted the assistant."""
 
 COMMAND = re.compile(r"<command-(name|args)>(.*?)</command-\1>", re.DOTALL)
-"""A command such as /review: its name and arguments."""
+"""The name and arguments of a command such as /review."""
 
 CLIENTS = ("<local-command-", "<command-message>", "<command-name>", "<user-memory-input>")
 TYPED = re.compile(r"<bash-input>(.*?)</bash-input>", re.DOTALL)
 PRINTED = re.compile(r"<bash-std(?:out|err)>(.*?)</bash-std(?:out|err)>", re.DOTALL)
 NOTICES = ("<task-notification>", "<teammate-message", "<agent-notification>")
-"""Reports of other agents on the person's side of the conversation."""
+"""Prefixes of other agents' reports, which appear as user messages."""
 
 PLACES = ("file_path", "notebook_path", "path", "filename", "file")
-"""Tool arguments that hold a path."""
+"""Tool arguments that contain a path."""
 
 PROMPT = 4_000
-"""Characters of a sub-agent's prompt."""
+"""Maximum characters stored of a sub-agent's prompt."""
 
 BLOCKS = 400
-"""Blocks of one message."""
+"""Maximum blocks of one message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """The parts of one line, and whether it begins a person's request."""
+    """The parts of one line, and whether it starts a user's request."""
 
     parts: tuple[Part, ...]
     begins: bool
@@ -68,7 +68,7 @@ def parse_summary(entry: Mapping[str, Any]) -> Message:
 
 
 def _parse_request(content: str | list[Any], at: datetime | None) -> tuple[tuple[Part, ...], bool]:
-    """Return a person's message, and whether it is a request."""
+    """Return the parts of a user message, and whether it is a request."""
     texts = [content] if isinstance(content, str) else list(_texts(content))
     parts: list[Part] = []
     begins = False
@@ -86,7 +86,7 @@ def _parse_request(content: str | list[Any], at: datetime | None) -> tuple[tuple
 
 
 def _by_client(text: str, at: datetime | None) -> tuple[Part, ...] | None:
-    """Return the parts of a line that the client wrote for the person, None for others."""
+    """Return the parts of text that the client wrote for the user, None for other text."""
     if text.startswith(CLIENTS):
         named = dict(COMMAND.findall(text[:20_000]))
         return _part(
@@ -118,7 +118,7 @@ def _assistant_parts(content: str | list[Any], at: datetime | None) -> Iterator[
 
 
 def _tool_use(block: Mapping[str, Any], at: datetime | None) -> Part:
-    """Return a tool use, with its arguments as lines of `name: value`."""
+    """Return a tool use; several arguments become lines of `name: value`."""
     given = block.get("input")
     given = given if isinstance(given, dict) else {"input": given} if given else {}
     lines = [(key, _value(key, value)) for key, value in list(given.items())[:40]]
@@ -170,7 +170,7 @@ def _results(
 
 
 def _plain(content: Any) -> str:
-    """Return the text of content in any form; images and documents by name only."""
+    """Return the text of content in any form; images and documents become placeholders."""
     if isinstance(content, str):
         return content
     return "\n".join(_texts(content)) if isinstance(content, list) else ""

@@ -1,7 +1,7 @@
-"""Scores the cohesion of two pieces of a conversation.
+"""Scores the cohesion of adjacent pieces of a conversation.
 
-After TextTiling (Hearst 1997): the words that neighbours share, here with the files they mention,
-the time between them, and a new request.
+Based on TextTiling (Hearst 1997): the overlap of neighbours' words, extended by the files they
+mention, the time between them, and a new request.
 """
 
 import re
@@ -9,23 +9,23 @@ from collections.abc import Collection
 from datetime import datetime, timedelta
 
 WORDS = 400
-"""Distinct words of a piece that are compared."""
+"""Maximum distinct words of a piece that are compared."""
 
 LEAST_REQUEST_WORDS = 3
-"""Words of a request from which its overlap counts."""
+"""Minimum words of a request for its overlap to count."""
 
 PAUSE, LONG_PAUSE = timedelta(minutes=30), timedelta(hours=4)
-"""Pauses after which neighbours must share more."""
+"""Pauses after which the score is reduced."""
 
 WORD = re.compile(r"[^\W\d_][\w'’]{3,}|\d{4,}")
 WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]{2,}")
-"""Scripts without spaces, or with long endings: compared by character pairs."""
+"""Scripts without spaces or with long inflections, compared by character pairs."""
 
 STEM = 7
-"""Leading letters by which words are compared."""
+"""Length of the prefix by which words are compared."""
 
 LOOKED_LENGTH = 12_000
-"""Characters of a piece that are read."""
+"""Maximum characters of a piece that are read."""
 
 _COMMON = """
 about above after again also although always another anything because been before being below
@@ -40,7 +40,7 @@ which while will with within without won't work works would yeah you're your you
 true false none null assistant user tool result
 """
 COMMON = frozenset(_COMMON.split())
-"""English words that any two pieces share; `WORD` excludes short words of other languages."""
+"""Common English words, which are ignored; `WORD` excludes short words of any language."""
 
 
 def words(text: str) -> frozenset[str]:
@@ -69,9 +69,9 @@ def score(
     Args:
         before: the words before the border.
         after: the words after it.
-        request: those of them in a person's new request, if there is one.
+        request: the words of the user's new request after the border, empty if there is none.
         files: the files mentioned before and after.
-        times: when the former ended and the latter began.
+        times: the end of the former and the start of the latter.
     """
     known = set(before)
     least = min(len(known), len(after))

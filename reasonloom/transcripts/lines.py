@@ -1,4 +1,4 @@
-"""Reads a file's lines with their places, at any length, and parses lines of JSON defensively."""
+"""Reads a file's lines of any length with their offsets, and parses JSON lines defensively."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.transcripts.turns import Skipped, Source
 
 HEAD, TAIL = 1024, 4096
-"""Bytes at a file's beginning and before a position by which the file is recognised."""
+"""Bytes at a file's beginning and before a position that make up the file's digest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a file was read; `wire()` is JSON to be stored with the chunks.
+    """How far a file has been read; stored with the chunks as JSON.
 
     Args:
         offset: bytes read, up to the end of the last complete line.
-        start: where the open turn began; `offset` if none is open.
-        turn: that turn's number, or the next one's.
-        digest: SHA-256 of the file's first bytes and of the last before `offset`.
-        source: the conversation's source when the open turn began.
+        start: the offset of the open turn; `offset` if none is open.
+        turn: the number of the open turn, or of the next one.
+        digest: SHA-256 of the file's first bytes and of the last bytes before `offset`.
+        source: the conversation's source at the start of the open turn.
     """
 
     offset: int
@@ -35,22 +35,22 @@ class Position:
     source: Source
 
     def wire(self) -> dict[str, Any]:
-        """Return the position as JSON."""
+        """Serialise the position to JSON."""
         return asdict(self)
 
     @classmethod
     def of(cls, wire: Mapping[str, Any]) -> Position:
-        """Return the position of `wire()`; raise KeyError or TypeError for other JSON."""
+        """Restore a position from `wire()`; raises KeyError or TypeError for other JSON."""
         source = Source(**wire["source"])
         return cls(wire["offset"], wire["start"], wire["turn"], wire["digest"], source)
 
     def fits(self, stream: BinaryIO) -> bool:
-        """Return whether the file still begins with what was read, as far as the digest shows."""
+        """Return whether the file has only grown since, judging by the digest."""
         return digest(*ends_of(stream, self.offset)) == self.digest
 
 
 def ends_of(stream: BinaryIO, offset: int) -> tuple[bytes, bytes]:
-    """Return the first bytes of a file and the last ones before `offset`, for its digest."""
+    """Return a file's first bytes and the last bytes before `offset`, for its digest."""
     stream.seek(0)
     head = stream.read(min(HEAD, offset))
     stream.seek(max(0, offset - TAIL))
@@ -58,12 +58,12 @@ def ends_of(stream: BinaryIO, offset: int) -> tuple[bytes, bytes]:
 
 
 def digest(head: bytes, tail: bytes) -> str:
-    """Return the hash by which a file is recognised."""
+    """Return the hash that identifies a file up to an offset."""
     return hashlib.sha256(len(head).to_bytes(2) + head + tail).hexdigest()
 
 
 LONGEST = 16 * 1024 * 1024
-"""Bytes of a line; a longer one is skipped and counted."""
+"""Maximum bytes of a line; longer ones are skipped and counted."""
 
 BLOCK = 1024 * 1024
 
@@ -73,14 +73,14 @@ BYTE_ORDER_MARKS = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
-"""Encodings whose lines do not end at the byte of a line feed."""
+"""Unsupported encodings, in which a line feed is not a single byte."""
 
 UTF8_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: its bytes without the line feed, its place, and whether a line feed follows."""
+    """A line: its bytes without the line feed, its offset, and whether a line feed follows."""
 
     data: bytes
     start: int
@@ -88,13 +88,13 @@ class Line:
 
     @property
     def end(self) -> int:
-        """Where the next line begins."""
+        """The offset of the next line."""
         return self.start + len(self.data) + self.ended
 
 
 @dataclass(slots=True)
 class Lines:
-    """The lines from `start` on; `head` and `tail` are the bytes of the digest so far."""
+    """Iterates over the lines from `start`; `head` and `tail` are the digest's bytes so far."""
 
     stream: BinaryIO
     start: int
@@ -105,7 +105,7 @@ class Lines:
     tail: bytes = b""
 
     def __iter__(self) -> Iterator[Line]:
-        """Yield each line; a last one without a line feed is not counted before `take`."""
+        """Yield each line; a last one without a line feed counts as read only after `take`."""
         self.head, self.tail = ends_of(self.stream, self.start)
         self.stream.seek(self.start)
         self.offset = self.start
@@ -128,7 +128,7 @@ class Lines:
         self.tail = data[-TAIL:] if len(data) >= TAIL else (self.tail + data)[-TAIL:]
 
     def _passed(self, data: bytes) -> bool:
-        """Skip a line that is too long; False if the file ends within it."""
+        """Skip a line that is too long; return False if the file ends within it."""
         start, before = self.offset, (self.offset, self.head, self.tail)
         while data and not data.endswith(b"\n"):
             self.take(data)
@@ -159,7 +159,7 @@ def require_text(stream: BinaryIO, *, lines_of_json: bool) -> None:
 
 
 def decoded(data: bytes, skipped: Skipped | None) -> str:
-    """Return a line's text as UTF-8, else as Windows-1252, counted in `skipped`."""
+    """Decode a line as UTF-8, lossily if mostly valid, else as Windows-1252; count invalid ones."""
     data = data.strip(b"\0").removeprefix(UTF8_MARK)
     try:
         return data.decode()
@@ -168,18 +168,18 @@ def decoded(data: bytes, skipped: Skipped | None) -> str:
             skipped.recoded += 1
     lossy = data.decode("utf-8", "replace")
     if any(not sign.isascii() and sign != "\ufffd" for sign in lossy):
-        return lossy  # most of it is UTF-8, with a few broken bytes
+        return lossy  # mostly UTF-8 with a few broken bytes
     return data.decode("cp1252", "replace")
 
 
 NAME_LENGTH = 200
-"""Characters of an id, a name or a version."""
+"""Maximum characters of an id, a name or a version."""
 
 PATH_LENGTH = 4096
 
 
 def parse_entry(line: Line, skipped: Skipped | None) -> dict[str, Any] | None:
-    """Return the line's JSON object, None if it is none, or too deeply nested."""
+    """Return the line's JSON object, None if it is not one or is nested too deeply."""
     try:
         value = json.loads(decoded(line.data, skipped), strict=False)
     except (ValueError, RecursionError):
@@ -188,7 +188,7 @@ def parse_entry(line: Line, skipped: Skipped | None) -> dict[str, Any] | None:
 
 
 def short_text(value: Any, limit: int = NAME_LENGTH) -> str | None:
-    """Return a string within `limit` without unprintable characters, None if there is none."""
+    """Return a string cut to `limit` without unprintable characters; None if empty or no string."""
     if not isinstance(value, str) or not value:
         return None
     kept = value[:limit]
@@ -198,7 +198,7 @@ def short_text(value: Any, limit: int = NAME_LENGTH) -> str | None:
 
 
 def parse_moment(value: Any) -> datetime | None:
-    """Return an ISO 8601 time as aware UTC (the default zone), None if it is none."""
+    """Parse an ISO 8601 time to aware UTC, which is the default zone; None if it is invalid."""
     if not isinstance(value, str):
         return None
     try:

@@ -1,14 +1,14 @@
-"""Finds mentions of files, error lines and names, by cheap patterns."""
+"""Finds mentions of files, error lines and names with cheap patterns."""
 
 import re
 from collections.abc import Iterable
 
 FILES, ERRORS, NAMES = 24, 6, 40
-"""The most of each in one part or chunk."""
+"""Maximum number of each in a part or chunk."""
 
 ERROR_LENGTH = 200
 LOOKED_LENGTH = 60_000
-"""Characters of a text that are searched."""
+"""Maximum characters of a text that are searched."""
 
 SUFFIX = re.compile(r"\.([A-Za-z]\w{0,9})(?![\w/\\]|\.\w)")
 BETWEEN = re.compile(r"[^\w./~@+\\:-]")
@@ -19,13 +19,13 @@ py pyi ts tsx js jsx mjs rs go java kt c h cc cpp hpp cs rb php swift scala sh s
 vue json jsonl yaml yml toml ini cfg md rst txt csv xml lock proto ipynb tf gradle log
 """
 SUFFIXES = frozenset(_SUFFIXES.split())
-"""Suffixes of file names without a folder."""
+"""File suffixes that are recognised even without a folder."""
 
 ERROR_HINTS = (
     *("rror", "xception", "anic", "ERROR", "FAILED", "fatal:", "Segmentation", "not found"),
     *("No such file", "undefined reference", "exit code"),
 )
-"""Every text that matches `ERROR` contains one of these."""
+"""Substrings, one of which is in every match of `ERROR`; a cheap prefilter."""
 
 ERROR = re.compile(
     r"\b[A-Z]\w{0,60}(?:Error|Exception|Panic)\b|\b[Ee]rror(?:\[\w+\])?:|\bERROR\b|\bFAILED\b"
@@ -47,7 +47,7 @@ def files(text: str) -> tuple[str, ...]:
 
 
 def _path(text: str, match: re.Match[str]) -> str:
-    """Return the path that ends with a suffix, empty if it is none or a URL."""
+    """Return the path that ends with a matched suffix, empty if there is none or it is a URL."""
     before = text[max(0, match.start() - PATH_LENGTH) : match.end()]
     known = match[1] in SUFFIXES
     if not known and "/" not in before and "\\" not in before:
@@ -61,7 +61,7 @@ def _path(text: str, match: re.Match[str]) -> str:
 
 
 def errors(text: str) -> tuple[str, ...]:
-    """Return the distinct error lines of `text`, cut to `ERROR_LENGTH`."""
+    """Return the distinct error lines in `text`, cut to `ERROR_LENGTH`."""
     text = text[:LOOKED_LENGTH]
     if not any(sign in text for sign in ERROR_HINTS):
         return ()
@@ -81,13 +81,13 @@ def errors(text: str) -> tuple[str, ...]:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Return the distinct identifiers, texts in backquotes, and capitalised words."""
+    """Return the distinct identifiers, backquoted texts and capitalised words in `text`."""
     found = (m.groups() for m in NAME.finditer(text[:LOOKED_LENGTH]))
     return distinct((a or b or (c if c[:1].isupper() else "") for a, b, c in found), NAMES)
 
 
 def distinct(items: Iterable[str], limit: int) -> tuple[str, ...]:
-    """Return the first `limit` distinct items that are not empty."""
+    """Return the first `limit` distinct non-empty items."""
     kept: dict[str, None] = {}
     for item in items:
         if item and item not in kept:

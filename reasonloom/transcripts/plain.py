@@ -1,4 +1,4 @@
-"""Reads plain conversations: simple JSONL, and text with speakers or paragraphs."""
+"""Reads plain conversations: simple JSONL, and text with speaker names or paragraphs."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -33,33 +33,33 @@ ROLES = {
     "thinking": Kind.THINKING,
     "tool": Kind.TOOL_RESULT,
 }
-"""Names of roles; any other name is a person's."""
+"""Known role names; any other name is a speaker's."""
 
 SPEAKER = re.compile(r"([^\W\d_][\w.'’-]{0,30}(?: [\w.'’-]{1,30}){0,2}): +(?=\S)")
-"""The beginning of a line with a speaker."""
+"""A speaker at the beginning of a line, followed by text."""
 
 ALONE = re.compile(SPEAKER.pattern.removesuffix(r" +(?=\S)") + r"\s*")
-"""A speaker whose words follow on the next lines."""
+"""A speaker alone on a line, whose text follows on the next lines."""
 
 _NO_NAMES = """
 note notes warning error example todo fixme tip ps re subject date from to http https file usage
 output input result answer question step info debug hint caution important
 """
 NO_NAMES = frozenset(_NO_NAMES.split())
-"""Words before a colon that are no speakers."""
+"""Words before a colon that are not speakers."""
 
 
 def read_jsonl(
     stream: BinaryIO, since: Position | None = None, *, longest: int = LONGEST
 ) -> TurnReader:
-    """Return the turns of a JSONL conversation, from the beginning or from `since` on.
+    """Return the turns of a JSONL conversation, from its beginning or from `since`.
 
     A line is `{"role": …, "content": …}`, with optional `time` (ISO 8601), `session` and
-    `project`; the latter two apply to later lines too. A role is `user`, `assistant`, or a name;
-    messages of the first name begin turns, others answer.
+    `project`; the latter two also apply to later lines. A role is one of `ROLES` or a name;
+    messages of the first name start turns, those of other names are replies.
 
     Raises:
-        InvalidArgument: the file is binary, UTF-16, or has no such line.
+        InvalidArgument: the file is binary or UTF-16, or has no such line.
     """
     return TurnReader(stream, since, JsonlForm, longest=longest)
 
@@ -73,8 +73,8 @@ def read_text(
 ) -> TurnReader:
     """Return the turns of a text: lines `Name: …`, or paragraphs if there are no names.
 
-    Lines belong to the last speaker. Content can imitate a speaker: a quoted `Name: …` at a
-    line's beginning counts as one, unless `speakers` limits the names.
+    Lines without a name belong to the last speaker. Content can imitate a speaker: a quoted
+    `Name: …` at the beginning of a line counts as one, unless `speakers` restricts the names.
 
     Raises:
         InvalidArgument: the file is binary or UTF-16.
@@ -86,7 +86,7 @@ def read_text(
 
 @dataclass(slots=True)
 class OpenTurn:
-    """A turn that may still grow, with parts as kind, name, texts and time."""
+    """A turn that may still grow; its parts are (kind, name, lines of text, time)."""
 
     number: int
     start: int
@@ -106,7 +106,7 @@ class OpenTurn:
 
 
 class PlainForm:
-    """The state of both formats: the open turn and the source."""
+    """The common state of both formats: the open turn and the source."""
 
     def __init__(self, known: Position | None) -> None:
         self.source = known.source if known else Source()
@@ -115,12 +115,12 @@ class PlainForm:
         self._turn: OpenTurn | None = None
 
     def open(self) -> list[Turn]:
-        """Return the open turn as incomplete."""
+        """Return the open turn, marked incomplete."""
         turn = self._turn.turn(complete=False) if self._turn else None
         return [turn] if turn else []
 
     def resumption(self, offset: int) -> tuple[int, int, Source]:
-        """Return where the open turn began, its number, and the source as it began."""
+        """Return the offset, number and source of the open turn, else of the next turn."""
         if self._turn is None:
             return offset, self.number, self.source
         return self._turn.start, self._turn.number, self._turn.source
@@ -128,7 +128,7 @@ class PlainForm:
     def _say(
         self, kind: Kind, name: str | None, text: str, at: datetime | None, start: int
     ) -> list[Turn]:
-        """Add a message; return the turn that it completes."""
+        """Add a message; return the turn that it completes, if any."""
         closed: list[Turn] = []
         turn = self._turn
         begins = kind is Kind.USER
@@ -141,7 +141,7 @@ class PlainForm:
         return closed
 
     def _close(self) -> list[Turn]:
-        """Return the open turn as complete; an empty one frees its number."""
+        """Close the open turn and return it; the number of an empty one is reused."""
         turn = self._turn.turn(complete=True) if self._turn else None
         if self._turn and turn is None:
             self.number = self._turn.number
@@ -149,7 +149,7 @@ class PlainForm:
         return [turn] if turn else []
 
     def _role(self, role: str) -> tuple[Kind, str | None]:
-        """Return the kind and the name of a speaker; the first name begins turns."""
+        """Return the kind and name of a speaker; the first named one is the user."""
         known = ROLES.get(role.casefold())
         if known:
             return known, None
@@ -159,7 +159,7 @@ class PlainForm:
 
 
 class JsonlForm(PlainForm):
-    """Lines of JSON, each one message."""
+    """JSON lines, one message each."""
 
     def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
         """Return the turn that a line completes, and whether it adds anything."""
@@ -181,7 +181,7 @@ class JsonlForm(PlainForm):
         return self._say(kind, name, text, parse_moment(entry.get("time")), line.start), True
 
     def whole(self, line: Line) -> bool:
-        """Return whether the line is a complete object."""
+        """Return whether the line is a complete JSON object."""
         return parse_entry(line, None) is not None
 
     def _learn(self, entry: Mapping[str, Any]) -> None:
@@ -192,7 +192,7 @@ class JsonlForm(PlainForm):
 
 
 class TextForm(PlainForm):
-    """Lines of text; a name begins a message, an empty line a paragraph."""
+    """Lines of text; a name starts a message, an empty line a paragraph."""
 
     def __init__(self, known: Position | None, speakers: frozenset[str]) -> None:
         super().__init__(known)
@@ -218,11 +218,11 @@ class TextForm(PlainForm):
         return [], not self._empty
 
     def whole(self, line: Line) -> bool:
-        """Return True: a text may end within a line, which is read again when it grows."""
+        """Return whether there is any text; a line that grows later is read again."""
         return bool(line.data)
 
     def _speaks(self, name: str, *, alone: bool) -> bool:
-        """Return whether `name:` is a speaker; if it is alone in its line only known names are."""
+        """Return whether `name:` is a speaker; alone on a line, only known names are."""
         folded = name.casefold()
         if self._speakers or alone:
             return folded in (self._speakers or ROLES)

@@ -16,41 +16,42 @@ from reasonloom.transcripts.lines import (
 from reasonloom.transcripts.turns import Skipped, Source, Turn
 
 PATIENCE = 500
-"""Unreadable lines at a file's beginning after which it is refused."""
+"""Number of unreadable lines at a file's beginning after which it is rejected."""
 
 
 class Form(Protocol):
-    """Turns lines of one format into turns, and holds the open ones."""
+    """Parses lines of one format into turns, and tracks the open ones."""
 
     source: Source
     number: int
     """The next turn's number."""
     taken: int
-    """Lines of this format, known noise included."""
+    """Number of lines in this format, known noise included."""
 
     def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
-        """Return the turns that a line completes, and whether it adds to any.
+        """Process a line; return the turns that it completes, and whether it adds to any turn.
 
-        `skipped` is None for a line that an earlier reading has counted.
+        `skipped` is None for a line that an earlier read has already counted.
         """
 
     def whole(self, line: Line) -> bool:
         """Return whether a last line without a line feed is complete."""
 
     def open(self) -> list[Turn]:
-        """Return the open turns in order, as incomplete."""
+        """Return the open turns in order, marked incomplete."""
 
     def resumption(self, offset: int) -> tuple[int, int, Source]:
-        """Return where to resume, with which number and source; at `offset` if no turn is open."""
+        """Return the offset, turn number and source to resume with; `offset` if no turn is open."""
 
 
 class TurnReader(Iterator[Turn]):
-    """An iterator of turns. After its end, `position` is where the next reading begins.
+    """An iterator of turns. Once exhausted, `position` is where the next read starts.
 
     Attributes:
-        rewritten: the file has changed and is read from the beginning; earlier chunks are void.
-        skipped: lines not used in this reading.
-        position: where to resume, None before the end.
+        rewritten: whether the file was rewritten and is read from the beginning; earlier chunks
+            are then obsolete.
+        skipped: counts of the lines skipped in this read.
+        position: the position to resume from, None before the end.
     """
 
     def __init__(
@@ -77,14 +78,14 @@ class TurnReader(Iterator[Turn]):
 
     @property
     def source(self) -> Source:
-        """The source of the conversation, as far as it is read."""
+        """The source of the conversation, as known from the lines read so far."""
         return self._form.source
 
     def halfway(self) -> Position | None:
-        """Return where to resume after the last yielded turn, None if impossible.
+        """Return the position to resume from after the last yielded turn, None if impossible.
 
-        It is between turns that end together, and after the last complete turn, where `position`
-        holds after the end. Open turns are read again as new.
+        It is impossible between turns that end together and once the open turns are yielded; after
+        the end, use `position`. Open turns are read again as new.
         """
         if self._waiting or self.position is not None:
             return None

@@ -17,23 +17,23 @@ _ROLES = """
 user assistant thinking tool result summary system human agent ai bot model developer
 """
 ROLES = frozenset(_ROLES.split())
-"""Words that are markers in brackets at a line's beginning."""
+"""Words that count as a marker in brackets at a line's beginning."""
 
 NAME_LENGTH = 40
-"""Characters of a name in a marker."""
+"""Maximum characters of a name in a marker."""
 
 UNSEEN = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202f"
     "\u205f-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
-"""Invisible characters, as the inside of a character class."""
+"""Invisible characters, as the contents of a regex character class."""
 
 OPENERS = "[［【〔〖⁅⟦⦋❲﹝"  # noqa: RUF001 - the lookalikes are the point
 BRACKETED = re.compile(
     rf"^([\t \u00a0\u1680\u2000-\u200a\u3000{UNSEEN}]*+)(\\*+)([{re.escape(OPENERS)}])(.{{0,80}})",
     re.MULTILINE,
 )
-"""A line that begins visibly with an opening bracket."""
+"""A line whose first visible character is an opening bracket, possibly after backslashes."""
 
 WORD = re.compile(r"[a-z]+(?![\w.-])")
 DROPPED = re.compile(rf"[{UNSEEN}\u0300-\u036f]+")
@@ -44,11 +44,11 @@ LOOKALIKES = str.maketrans(
         **dict(zip("ıɑɡʀɩⅼ0", "iagrilo", strict=True)),  # noqa: RUF001
     }
 )
-"""Letters of other scripts that look like the Latin ones of role words."""
+"""Characters that look like the Latin letters of role words."""
 
 
 def marker(part: Part, *, continued: bool = False) -> str:
-    """Return the marker of a part: `[Tool: Bash]`, `[Result: Bash, error, continued]`."""
+    """Return the marker of a part, such as `[Tool: Bash]` or `[Result: Bash, error, continued]`."""
     name = re.sub(r"[^\w .@/-]", "", part.name or "")[:NAME_LENGTH].strip()
     words = [f"{MARKS[part.kind]}: {name}" if name else MARKS[part.kind]]
     words += ["error"] if part.failed else []
@@ -57,7 +57,7 @@ def marker(part: Part, *, continued: bool = False) -> str:
 
 
 def escape_markers(text: str) -> str:
-    """Return `text` with a backslash before brackets that look like a marker's."""
+    """Return `text` with a backslash before brackets that look like those of a marker."""
     if not any(opener in text for opener in OPENERS):
         return text
     return BRACKETED.sub(_escape, text)

@@ -1,4 +1,4 @@
-"""Splits a long text at blank lines, else between sentences, else anywhere."""
+"""Splits a long text at blank lines, else between sentences, else anywhere; loses nothing."""
 
 import re
 import unicodedata
@@ -10,20 +10,20 @@ FENCE = re.compile(r"[ \t]{0,3}(`{3,}|~{3,})")
 SENTENCE = re.compile(r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|(?<=[。！？])|\n")
 
 JOINED = "\u200d\ufe0f\ufe0e"
-"""Characters that join the one before them or the next."""
+"""Characters that combine with the previous or the next one."""
 
 
 def split(text: str, room: int, most: int, count: TokenCounter) -> Iterator[tuple[str, int]]:
-    """Yield the pieces of a `text` and their tokens, in order, nothing lost.
+    """Yield the pieces of `text` in order, losing nothing, each with its number of tokens.
 
-    `room` is the preferred maximum of a piece in tokens; a block of code stays whole up to `most`.
+    `room` is the preferred maximum tokens of a piece; a code block is not split up to `most`.
     """
     parts = (part for block in blocks(text) for part in _within(block, room, most, count))
     yield from _packed(parts, room)
 
 
 def _within(text: str, room: int, most: int, count: TokenCounter) -> Iterator[tuple[str, int]]:
-    """Yield a block whole if it fits, else its sentences, long ones in pieces."""
+    """Yield a block whole if it fits, else its sentences, splitting long ones."""
     tokens = count(text)
     if tokens <= (most if FENCE.match(text) else room):
         yield text, tokens
@@ -37,7 +37,7 @@ def _within(text: str, room: int, most: int, count: TokenCounter) -> Iterator[tu
 
 
 def _packed(pieces: Iterator[tuple[str, int]], room: int) -> Iterator[tuple[str, int]]:
-    """Yield neighbouring pieces joined as long as they fit."""
+    """Yield neighbouring pieces, joined as long as they fit."""
     kept, tokens = "", 0
     for piece, more in pieces:
         if kept and tokens + more > room:
@@ -49,7 +49,7 @@ def _packed(pieces: Iterator[tuple[str, int]], room: int) -> Iterator[tuple[str,
 
 
 def blocks(text: str) -> Iterator[str]:
-    """Yield the blocks between blank lines; a fenced block of code is one."""
+    """Yield the blocks between blank lines; a fenced code block is one block."""
     kept: list[str] = []
     fence = ""
     for line in text.splitlines(keepends=True):
@@ -85,7 +85,7 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def _hard(text: str, room: int, count: TokenCounter) -> Iterator[tuple[str, int]]:
-    """Yield pieces cut at spaces if possible, never within a grapheme."""
+    """Yield pieces, cut at spaces and between graphemes if possible."""
     start = 0
     while start < len(text):
         length = min(len(text) - start, room * 4)
@@ -100,7 +100,7 @@ def _hard(text: str, room: int, count: TokenCounter) -> Iterator[tuple[str, int]
 
 
 def _border(text: str, start: int, end: int) -> int:
-    """Return the best place to cut at or shortly before `end`, after `start`."""
+    """Return the best position after `start` to cut at, at or shortly before `end`."""
     if end >= len(text):
         return len(text)
     space = text.rfind(" ", start + (end - start) * 3 // 4, end)
@@ -113,6 +113,6 @@ def _border(text: str, start: int, end: int) -> int:
 
 
 def _bound(text: str, at: int) -> bool:
-    """Return whether a cut before `text[at]` would divide a grapheme."""
+    """Return whether a cut before `text[at]` would split a grapheme."""
     here, before = text[at], text[at - 1]
     return here in JOINED or before == "\u200d" or unicodedata.combining(here) > 0

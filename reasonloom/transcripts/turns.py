@@ -21,12 +21,12 @@ class Part:
     """One message, thought, tool use or tool result in a turn.
 
     Args:
-        text: without hidden and control characters; long tool output is cut and says so.
+        text: without hidden and control characters; long text is truncated with a marker.
         at: aware UTC, None if unknown.
         name: the tool's name, or the speaker's in a plain conversation.
         tool_id: pairs a tool use with its result.
         agent: the sub-agent that a tool use started, or whose result this is.
-        failed: the tool answered with an error.
+        failed: whether the tool returned an error.
         files: distinct paths in it, in order.
         errors: distinct error lines in it, in order.
     """
@@ -44,7 +44,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The source of a conversation; None for unknown facts.
+    """The origin of a conversation; unknown fields are None.
 
     Args:
         session: the session's id.
@@ -65,15 +65,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A person's request and everything until the next one.
+    """A user's request and everything until the next one.
 
     Args:
-        number: from 1, in order of beginning within the file.
-        parts: in the order of the file; at least one.
+        number: from 1, in order of the turns' starts within the file.
+        parts: at least one, in file order.
         started_at, ended_at: aware UTC, None if unknown.
         agent: the sub-agent it belongs to, None for the main conversation.
-        complete: the next turn has begun, so that nothing can be added.
-        source: the source when the turn began.
+        complete: whether the next turn has started, so that nothing can be added.
+        source: the source at the start of the turn.
         uuid: the id of its first message, the same in a copy of the conversation.
     """
 
@@ -89,10 +89,10 @@ class Turn:
 
 @dataclass(slots=True)
 class Skipped:
-    """Counts of lines that were not used, apart from known noise.
+    """Counts of irregular lines, known noise excluded.
 
-    `malformed`: no JSON object, or without what its type needs. `oversized`: beyond the limit.
-    `recoded`: no UTF-8, read as Windows-1252 (and used). `unknown`: of an unknown type.
+    `malformed`: not a JSON object, or lacking required fields. `oversized`: above the size limit.
+    `recoded`: not valid UTF-8, so decoded leniently (and used). `unknown`: of an unknown type.
     """
 
     malformed: int = 0

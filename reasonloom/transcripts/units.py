@@ -1,4 +1,4 @@
-"""Splits a turn into the units of chunks, none too large for a chunk."""
+"""Splits a turn into the units that chunks are built from, none too large for a chunk."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from reasonloom.transcripts.splitting import split
 from reasonloom.transcripts.turns import Kind, Part, Source, Turn
 
 AIM, MOST, LEAST = 800, 1_500, 200
-"""Tokens of a chunk: preferred maximum, maximum, preferred minimum."""
+"""Tokens of a chunk: preferred maximum, hard maximum, preferred minimum."""
 
 SPARE = 8
-"""Tokens reserved for a backslash and the end of a line."""
+"""Tokens reserved for an escaping backslash and the final line feed."""
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Unit:
     """A turn, or a piece of one, within a chunk.
 
     Args:
-        turn, ordinal: the turn's number, and that of the piece, from 0.
+        turn, ordinal: the number of the turn, and of the piece within it, from 0.
         text: the parts with their markers, each ending with a line feed.
-        files, errors: mentioned in it.
+        files, errors: those mentioned in it.
         spawns: sub-agents that were started or reported in it.
         agent: the sub-agent it belongs to.
-        asked: words of a new request in it.
+        asked: the words of a new request in it.
         border: its cohesion with the unit before it.
     """
 
@@ -57,13 +57,13 @@ class Unit:
         return words(self.text)
 
     def wire(self) -> dict[str, Any]:
-        """Return the unit as JSON."""
+        """Serialise the unit to JSON."""
         times = [at.isoformat() if at else None for at in (self.started_at, self.ended_at)]
         return {**asdict(self), "started_at": times[0], "ended_at": times[1]}
 
     @classmethod
     def of(cls, wire: Mapping[str, Any]) -> Unit:
-        """Return the unit of `wire()`."""
+        """Restore a unit from `wire()`."""
         times = {key: parse_moment(wire[key]) for key in ("started_at", "ended_at")}
         lists = {key: tuple(wire[key]) for key in ("files", "errors", "spawns", "asked")}
         return cls(**{**wire, **times, **lists, "source": Source(**wire["source"])})
@@ -71,7 +71,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A part, or a piece of one, that is not divided further."""
+    """A part, or a piece of one, that is not split further."""
 
     part: Part
     text: str
@@ -80,9 +80,9 @@ class Atom:
 
 
 def units_of(turn: Turn, *, thinking: bool, count: TokenCounter) -> list[Unit]:
-    """Return the turn's units: one if it is within `AIM` tokens, else several of whole parts.
+    """Return the turn's units: one if it fits into `AIM` tokens, else several of whole parts.
 
-    `thinking` includes thoughts; `count` counts tokens.
+    With `thinking`, thoughts are included; `count` counts tokens.
     """
     parts = [p for p in turn.parts if thinking or p.kind is not Kind.THINKING]
     atoms = [atom for part in parts for atom in _atoms(part, count)]
@@ -91,7 +91,7 @@ def units_of(turn: Turn, *, thinking: bool, count: TokenCounter) -> list[Unit]:
 
 
 def _atoms(part: Part, count: TokenCounter) -> Iterator[Atom]:
-    """Yield the part with its marker, in pieces if it exceeds `AIM`."""
+    """Yield the part with its marker, split if it exceeds `AIM`."""
     if part.kind is not Kind.TOOL_USE and not part.text.strip():
         return
     text = escape_markers(part.text)
@@ -113,10 +113,10 @@ def _atoms(part: Part, count: TokenCounter) -> Iterator[Atom]:
 
 
 def _pieces(part: Part, text: str, density: float, count: TokenCounter) -> Iterator[str]:
-    """Yield the pieces of a long text, each within `MOST` with its marker.
+    """Yield the pieces of a long text, each within `MOST` tokens including its marker.
 
-    The cuts are estimated by the text's mean tokens per character; denser pieces are split again
-    by counting.
+    Cuts are estimated from the text's mean tokens per character; pieces that turn out denser are
+    split again by counting tokens.
     """
     taken = count(marker(part, continued=True)) + SPARE
     room, most = AIM - taken, MOST - taken
@@ -132,13 +132,13 @@ def _pieces(part: Part, text: str, density: float, count: TokenCounter) -> Itera
 
 
 def _headed(piece: str) -> str:
-    """Return a piece whose first line, which may begin within a line, imitates no marker."""
+    """Escape the first line of a piece, which a cut may have made look like a marker."""
     first, feed, rest = piece.partition("\n")
     return escape_markers(first) + feed + rest if not first.lstrip().startswith("\\") else piece
 
 
 def _paired(atoms: list[Atom]) -> Iterator[list[Atom]]:
-    """Yield a tool use with its result if both fit into one unit, else single atoms."""
+    """Yield a tool use with its result if both fit into one unit, other atoms alone."""
     waiting: Atom | None = None
     for atom in atoms:
         if waiting:
@@ -158,7 +158,7 @@ def _paired(atoms: list[Atom]) -> Iterator[list[Atom]]:
 
 
 def _grouped(pairs: list[list[Atom]]) -> list[list[Atom]]:
-    """Return groups of at most `AIM` tokens; a small last one joins the one before it."""
+    """Group up to `AIM` tokens; a small last group is merged into the one before it."""
     groups: list[list[Atom]] = []
     for pair in pairs:
         if groups and _size(groups[-1]) + _size(pair) <= AIM:

@@ -1,4 +1,4 @@
-"""`reasonloom eval add-case`: makes a run that went wrong an item of a suite."""
+"""`reasonloom eval add-case`: turns a run that went wrong into an item of a suite."""
 
 from pathlib import Path
 from typing import Annotated

@@ -65,7 +65,7 @@ def share_cells(figure: Figure) -> tuple[str, str, str]:
 
 
 def interval_ends(figure: Figure) -> str:
-    """Return the ends of a figure's interval in per cent; nothing where it has none."""
+    """Return the ends of a figure's interval in per cent; empty if it has none."""
     return " to ".join(f"{100 * end:.0f}" for end in figure.get("interval") or ())
 
 
@@ -135,7 +135,7 @@ def _confusion(half: str, counts: dict[str, dict[str, int]]) -> Table:
 
 
 def _by_figure(halves: dict[str, Half]) -> Iterator[Sequence[dict[str, Any]]]:
-    """Yield each figure that is in every half, once for each half."""
+    """Yield each figure that all halves have, as one entry per half."""
     by_half = [
         {(each["part"], each["name"], each["of"]): each for each in found["figures"]}
         for found in halves.values()

@@ -17,10 +17,10 @@ from reasonloom.evals.core.way import text_of
 from reasonloom.evals.log import EvalLog
 
 DEFAULT_FLIPS = 3
-"""Flips listed each way by default."""
+"""Flips listed in each direction by default."""
 
 MAX_ANSWER_LENGTH = 400
-"""Characters of an answer that are printed."""
+"""Maximum characters printed of an answer."""
 
 Score = Annotated[
     str, typer.Option(help="Which score; the first one of the base where none is named.")
@@ -158,7 +158,7 @@ def _draw_prompt(console: Console, prompt: dict[str, Any]) -> None:
 
 
 def draw_plan(plan: dict[str, Any]) -> None:
-    """Print what a run of that many items could show."""
+    """Print what a planned run could show."""
     console = Console(soft_wrap=True, highlight=False)
     _print_line(console, f"a run of {plan['items']} items", "bold")
     if "flips" in plan:

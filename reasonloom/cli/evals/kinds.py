@@ -1,4 +1,4 @@
-"""The kinds of evals: their options, and where they are run, drawn and listed."""
+"""The kinds of evals: their options, and the functions that run them and draw their results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from reasonloom.evals.suites.memory.datasets import ALL, RETRIEVAL_SUITES
 from reasonloom.evals.suites.reasoning.orchestration.catalog import ORCHESTRATION_EVALS
 
 FILE = "FILE"
-"""The name of suites in files where evals are listed."""
+"""The name under which lists of evals show suites in files."""
 
 SUITE_SUFFIXES = (".py", ".csv", ".jsonl", ".json")
 FILE_OPTIONS = (
@@ -27,13 +27,13 @@ FILE_OPTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """Evals that are run alike.
+    """Evals that are run the same way.
 
     Attributes:
         names: the evals.
-        options: the options they take, besides those of all.
-        runner: the function that returns what runs one, as `module:name` below this package.
-        table: the function that draws a result, likewise.
+        options: the options they take in addition to the common ones.
+        runner: the function that returns an eval's work, as `module:name` below this package.
+        table: the function that draws a result, in the same notation.
     """
 
     names: Sequence[str]
@@ -42,10 +42,10 @@ class Kind:
     table: str
 
     def refuse_foreign(self, name: str, options: Mapping[str, Any]) -> None:
-        """Refuse an option of another kind.
+        """Refuse options of another kind.
 
         Raises:
-            InvalidArgument: there is one.
+            InvalidArgument: there is such an option.
         """
         for option in options:
             if option not in self.options:
@@ -55,7 +55,7 @@ class Kind:
                 )
 
     def work(self, request: EvalRequest) -> EvalWork:
-        """Return what runs an eval."""
+        """Return the function that runs an eval."""
         work: EvalWork = _load(self.runner)(request)
         return work
 
@@ -131,7 +131,7 @@ def log_summary(path: Path) -> str:
     except InvalidArgument:
         return "is no run of an eval"
     head = log.head
-    if "items_sha256" not in head:  # of an earlier version, or no run of an eval
+    if "items_sha256" not in head:  # of an earlier version, or not a run of an eval
         return " ".join([f"{len(log.records)} records", *filter(None, [head.get("eval", "")])])
     parts = [f"{len(log.records)} of {head['items'] * head['epochs']} results of {head['eval']}"]
     parts += [f"{name} {head[name]}" for name in ("half", "seeds", "asked") if name in head]

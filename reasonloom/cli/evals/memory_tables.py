@@ -39,7 +39,7 @@ def draw_retrieval(result: dict[str, Any]) -> None:
 
 
 def draw_all_sets(result: dict[str, Any]) -> None:
-    """Print the sets side by side: their scores, and what each signal adds to the first score."""
+    """Print the sets in columns: their scores, and the gain of each signal on the first score."""
     sets = result["sets"]
     title = f"{result['eval']} · {result['embedder']}"
     table = Table("", *(f"{name}, n {each['n']}" for name, each in sets.items()), title=title)
@@ -62,7 +62,7 @@ def _estimate(figure: dict[str, float], sign: str) -> str:
 
 
 def draw_answerable(result: dict[str, Any]) -> None:
-    """Print how well each set's questions with and without an answer are told from each other."""
+    """Print how well each set's questions with and without an answer are distinguished."""
     sets = result["sets"]
     counts = (f"{name}, n {each['n'][0]} + {each['n'][1]}" for name, each in sets.items())
     table = Table("", *counts, title=f"{result['eval']}, {result['half']} · bar {result['bar']}")
@@ -84,7 +84,7 @@ def draw_answerable(result: dict[str, Any]) -> None:
 
 
 def draw_context(result: dict[str, Any]) -> None:
-    """Print what a step of reasoning is given, of each set."""
+    """Print the figures of the context given to a step of reasoning, by group."""
     groups = {"overall": result["overall"], **result["groups"]}
     names = [name for name in result["overall"] if name != "n"]
     table = Table("", "n", *names, title=f"{result['eval']}, {result['half']}")
@@ -109,7 +109,7 @@ def draw_poisoning(result: dict[str, Any]) -> None:
 
 
 def draw_history(result: dict[str, Any]) -> None:
-    """Print, for each form, a table of chains and how many moments were predicted."""
+    """Print, for each form, a table of chains and the share of moments predicted."""
     console = wide_console(WIDTH)
     for form, found in result["forms"].items():
         title = f"{result['eval']}, {result['half']}, {form} · {result['embedder']}"

@@ -14,7 +14,7 @@ WIDTH = 132
 
 
 def draw_orchestration(result: dict[str, Any]) -> None:
-    """Print the rows, the compared pairs, and what kind of evidence this is."""
+    """Print the rows, the compared pairs, and the kind of evidence this is."""
     console = wide_console(WIDTH)
     console.print(_rows(result))
     if result["counted"]:
@@ -100,7 +100,7 @@ READER_NOTE = (
 
 
 def draw_reason(result: dict[str, Any]) -> None:
-    """Print what each system solved, over all kinds and for each, and how that was measured."""
+    """Print what each system solved, in total and by kind, and how that was measured."""
     console = wide_console(WIDTH)
     console.print(_reason_rows(result))
     console.print(READER_NOTE, style="bold")
@@ -133,7 +133,7 @@ def _reason_rows(result: dict[str, Any]) -> Table:
 
 
 def draw_calibration(result: dict[str, Any]) -> None:
-    """Print how far each system's confidences are from what it solved."""
+    """Print how far each system's confidence is from the share it solved."""
     names = ("n", "confidence", "solved", "error as stated", "95 %", "recalibrated", "95 %")
     title = f"{result['eval']}, {result['half']} · {result['tasks']} tasks · llm {result['llm']}"
     table = Table("row", *(Column(name, justify="right") for name in names), title=title)

@@ -1,4 +1,4 @@
-"""`reasonloom eval run NAME`: builds one of the packaged suites and returns what runs it."""
+"""`reasonloom eval run NAME`: builds one of the packaged suites and returns its work."""
 
 from importlib import import_module
 from typing import Any
@@ -32,7 +32,7 @@ SPLIT_SUITES = {
 
 
 def recall(request: EvalRequest) -> EvalWork:
-    """Return what runs a suite of recall."""
+    """Return the work of a suite of recall."""
     options = request.options
     source = Source(request.data, options.get("half", "all"))
     suite = retrieval.packaged(
@@ -42,26 +42,26 @@ def recall(request: EvalRequest) -> EvalWork:
 
 
 def recall_of_all(request: EvalRequest) -> EvalWork:
-    """Return what runs every set of recall."""
+    """Return the work of all sets of recall."""
     options = request.options
     source = Source(request.data, options.get("half", "all"))
     return _work(request, retrieval.all_sets(source, options.get("epochs", 1)))
 
 
 def answerable(request: EvalRequest) -> EvalWork:
-    """Return what runs the questions with and without an answer."""
+    """Return the work of the suite of questions with and without an answer."""
     source = Source(request.data, request.options.get("half", "dev"))
     return _work(request, answerable_suite.packaged(source))
 
 
 def context(request: EvalRequest) -> EvalWork:
-    """Return what runs the questions of the context of reasoning."""
+    """Return the work of the suite of the context of reasoning."""
     source = Source(request.data, request.options.get("half", "dev"))
     return _work(request, context_suite.packaged(source))
 
 
 def orchestration(request: EvalRequest) -> EvalWork:
-    """Return what runs an eval of orchestration."""
+    """Return the work of an eval of orchestration."""
     options = request.options
     settings = parse_pairs(options.get("set", ()), "set")
     choices = Choices(request.data, options.get("items"), settings)
@@ -72,13 +72,13 @@ def orchestration(request: EvalRequest) -> EvalWork:
 
 
 def split(request: EvalRequest) -> EvalWork:
-    """Return what runs a suite with halves, on its own data or on the caller's."""
+    """Return the work of a suite with halves, on its own data or the caller's."""
     module: Any = import_module(f"reasonloom.evals.suites.{SPLIT_SUITES[request.name]}")
     return _work(request, module.packaged(request.options.get("half", "dev"), request.data))
 
 
 def reason(request: EvalRequest) -> EvalWork:
-    """Return what runs the reasoning bench, by the simulated reader unless a model is named."""
+    """Return the work of the reasoning bench, with the simulated reader unless a model is named."""
     options = request.options
     settings = parse_pairs(options.get("set", ()), "set")
     reason_suite.require_reader(options.get("llm"), settings)
@@ -98,7 +98,7 @@ def reason(request: EvalRequest) -> EvalWork:
 
 
 def history(request: EvalRequest) -> EvalWork:
-    """Return what runs the questions about past conversations."""
+    """Return the work of the questions about past conversations."""
     options = request.options
     suite = history_suite.packaged(
         options.get("half", "dev"), request.data, options.get("asked", "other")
@@ -107,7 +107,7 @@ def history(request: EvalRequest) -> EvalWork:
 
 
 def conversations(request: EvalRequest) -> EvalWork:
-    """Return what runs LoCoMo's questions, asked of past conversations."""
+    """Return the work of LoCoMo's questions about past conversations."""
     return _work(request, locomo_history.packaged(request.data))
 
 

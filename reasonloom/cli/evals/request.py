@@ -1,4 +1,4 @@
-"""The request of `reasonloom eval run`, its options, and where runs are kept."""
+"""The request of `reasonloom eval run`, its options, and the folder of runs."""
 
 import os
 import re
@@ -20,17 +20,17 @@ EvalWork = Callable[[ReportProgress], Coroutine[Any, Any, Result]]
 MODEL_OPTIONS = (
     "prompt", "llm", "seed", "calls", "tokens", "usd", "limit", "parallel", "cache", "lenient",
 )  # fmt: skip
-"""The options of evals that ask a language model."""
+"""The options of evals that call a language model."""
 
 MAX_RUN_NAME = 400
-"""Characters of a run's name that an error shows."""
+"""Maximum characters of a run's name in an error."""
 
 LIMIT = re.compile(r"(?:(?P<provider>[\w.-]+)=)?(?P<calls>[1-9][0-9]{0,3})")
 
 
 @dataclass(frozen=True, slots=True)
 class EvalRequest:
-    """An eval to run: its name or file, its data, the log, and the options that were given."""
+    """An eval to run: its name or file, its data, the log, and the options given."""
 
     name: str
     data: Path | None
@@ -42,7 +42,7 @@ def parse_limits(options: Mapping[str, Any]) -> Purse:
     """Return the budget, the limits and the cache.
 
     Raises:
-        InvalidArgument: one is ill-formed.
+        InvalidArgument: a limit is malformed, or a budget is not above 0.
     """
     limits = Limits()
     for each in options.get("limit", ()):
@@ -58,10 +58,10 @@ def parse_limits(options: Mapping[str, Any]) -> Purse:
 
 
 def parse_pairs(given: Sequence[str], option: str) -> dict[str, str]:
-    """Return what was given as NAME=VALUE, by name.
+    """Return the values given as NAME=VALUE, by name.
 
     Raises:
-        InvalidArgument: one has another form, or is given twice.
+        InvalidArgument: one has another format, or a name occurs twice.
     """
     found: dict[str, str] = {}
     for each in given:

@@ -1,4 +1,4 @@
-"""`reasonloom eval run FILE`: runs the caller's own suite on one system, or on several."""
+"""`reasonloom eval run FILE`: runs the user's own suite on one system, or on several."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ PYTHON = ".py"
 
 
 def work(request: EvalRequest) -> EvalWork:
-    """Return what runs the suite of a file on each system, or plans the run."""
+    """Return a function that runs a file's suite on each system, or plans the run."""
     options = request.options
     suite = suite_of(request)
     way = way_of(options)
@@ -56,7 +56,7 @@ def suite_of(request: EvalRequest) -> Suite:
     """Return the suite of a file, with the options applied.
 
     Raises:
-        CallerMistake: the file or an option cannot be used.
+        CallerMistake: the file or an option is invalid.
     """
     path, options = Path(request.name), request.options
     _require_table(path, options)
@@ -78,7 +78,7 @@ def suite_of(request: EvalRequest) -> Suite:
 
 
 def _require_table(path: Path, options: Mapping[str, Any]) -> None:
-    """Refuse options on how to read a table where the file itself says it."""
+    """Refuse options on reading a table if the file or `--format` already determines them."""
     idle: tuple[str, ...]
     if path.suffix.lower() == PYTHON:
         idle, why = ("format", "column"), f"{path.name} defines its suite itself"
@@ -92,7 +92,7 @@ def _require_table(path: Path, options: Mapping[str, Any]) -> None:
 
 
 def _scorers(given: Sequence[str]) -> list[Scorer]:
-    """Return scorers by name; what follows a colon is the parameter."""
+    """Return scorers by name; text after a colon is the parameter."""
     made: dict[str, Any] = {
         "exact": lambda text: exact(),
         "final": lambda text: exact(final=True, name="final"),
@@ -135,7 +135,7 @@ def way_of(options: Mapping[str, Any]) -> Way | None:
 
 
 def _systems(given: Sequence[str]) -> list[dict[str, int]]:
-    """Return the prompt versions of each system: a prompt named several times makes several.
+    """Return the prompt versions of each system; naming a prompt several times makes several.
 
     Raises:
         InvalidArgument: two prompts are named several times, but not equally often.
@@ -197,7 +197,7 @@ async def _plan(suite: Suite, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _system_log(log: Path, place: int) -> Path:
-    """Return the log of a system; the first one's is `log` itself."""
+    """Return the log of a system; the first system's is `log` itself."""
     return log if place == 1 else log.with_name(f"{log.stem}.{place}{log.suffix}")
 
 

@@ -1,4 +1,4 @@
-"""`reasonloom history`: past conversations, read and looked at."""
+"""`reasonloom history`: ingests and displays past conversations."""
 
 import json
 import time
@@ -107,7 +107,7 @@ ProjectOption = Annotated[
 
 
 class Format(StrEnum):
-    """The formats that are read."""
+    """The supported formats."""
 
     CLAUDE_CODE = "claude-code"
     JSONL = "jsonl"
@@ -140,7 +140,7 @@ def ingest(
 async def _ingest_with_progress(
     engine: Engine, caller: Caller, found: FoundFiles, wish: Any
 ) -> list[FileReport]:
-    """Ingest the files behind a progress bar of bytes."""
+    """Ingest the files while displaying a progress bar of bytes."""
     with byte_progress(found.bytes) as tell:
         return await read(engine.loom, caller, found.files, wish, tell)
 
@@ -197,7 +197,7 @@ def search(
 
 
 def _call(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool's answer, for a chain with the `reasons` why each chunk leads to the next.
+    """Return a tool's answer; a chain has the `reasons` that link each chunk to the next.
 
     Raises:
         ReasonloomError: the tool answered with an error, or there is no such project.
@@ -223,7 +223,7 @@ def _call(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str
 
 
 def _show(answer: dict[str, Any], draw: Any, *, as_json: bool) -> None:
-    """Print an answer as a drawing or as JSON."""
+    """Print an answer, drawn or as JSON."""
     if as_json:
         typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
     else:

@@ -1,4 +1,4 @@
-"""Prints ingested transcripts, and what is found in past conversations."""
+"""Prints ingested transcripts, and search results of past conversations."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -25,10 +25,10 @@ from reasonloom.text import tokens
 from reasonloom.text.plurals import counted
 
 MAX_REFUSED = 20
-"""Refused files that are named; the rest is counted."""
+"""Refused files listed by name; the rest are counted."""
 
 MAX_LINES = 12
-"""Lines of a chunk that are printed."""
+"""Printed lines of a chunk."""
 
 SKIP_REASONS = {
     "malformed": "no JSON, or not what its type needs",
@@ -40,7 +40,7 @@ SKIP_REASONS = {
 
 @contextmanager
 def byte_progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Yield what advances a progress bar of bytes on stderr, where that is a terminal."""
+    """Yield a function that advances a progress bar of bytes on stderr, if that is a terminal."""
     console = Console(stderr=True)
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with Progress(
@@ -53,7 +53,7 @@ def byte_progress(total: int) -> Iterator[Callable[[int], None]]:
 def draw_ingested(
     reports: list[FileReport], found: FoundFiles, seconds: float, *, dry_run: bool
 ) -> None:
-    """Print a summary of all files; those that could not be read are named on stderr."""
+    """Print a summary of all files; unreadable ones are listed on stderr."""
     refused = [each for each in reports if each.refused]
     for each in refused[:MAX_REFUSED]:
         typer.echo(f"{each.name}: {each.refused}", err=True)
@@ -72,7 +72,7 @@ def draw_ingested(
 def _figures(
     reports: list[FileReport], found: FoundFiles, seconds: float
 ) -> Iterator[tuple[str, str]]:
-    """Yield the rows of the summary; all but the first are left out where they are zero."""
+    """Yield the rows of the summary; the additional counts are omitted if zero."""
     unchanged = sum(each.unchanged for each in reports)
     refused = sum(each.refused is not None for each in reports)
     size = sum(each.bytes for each in reports)
@@ -102,7 +102,7 @@ def _figures(
 
 
 def _notes(reports: list[FileReport]) -> Iterator[str]:
-    """Yield what the user should do."""
+    """Yield notes on missing vectors and estimated tokens."""
     unembedded = sum(each.unembedded for each in reports)
     if unembedded:
         yield (
@@ -147,7 +147,7 @@ def draw_sessions(answer: dict[str, Any]) -> None:
 
 
 def draw_chunks(answer: dict[str, Any]) -> None:
-    """Print chunks one below the other, the problem first, with why each follows the last."""
+    """Print the chunks in order, the problem first, with the reason that links each to the last."""
     console, reasons = Console(), answer.get("reasons")
     chunks = answer["chunks"]
     for place, chunk in enumerate(chunks):

@@ -1,4 +1,4 @@
-"""What each hook does once its input is read and the database is open."""
+"""The action of each hook, once its input is read and the database is open."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 NOTHING_DONE = "nothing was done"
 BATCH_SIZE = 100
-"""Chunks stored in one transaction: at most so many are lost when the time is up."""
+"""Chunks stored in one transaction: at most this many are lost when time runs out."""
 
 CLUSTERING_SECONDS = 3.0
-"""Seconds for clustering new chunks; otherwise a server does it."""
+"""Maximum seconds for clustering new chunks; a server does it otherwise."""
 
 
 class HookResult(NamedTuple):
@@ -40,11 +40,11 @@ class HookResult(NamedTuple):
 
 @dataclass(slots=True)
 class HookContext:
-    """What a hook works with.
+    """The resources of a hook.
 
     Attributes:
-        loom: all dependencies, where a hook stores something; else None.
-        answer: writes what the host reads.
+        loom: all dependencies, for hooks that store something; else None.
+        answer: writes the output that the host reads.
         until: the reading of `time.monotonic` by which the hook must end.
         done: the progress so far, in words.
     """
@@ -59,7 +59,7 @@ class HookContext:
 
 
 async def session_start(context: HookContext, given: HookInput) -> HookResult:
-    """Tell the host how the project's past sessions ended."""
+    """Give the host a briefing on how the project's past sessions ended."""
     from reasonloom.nodes.history.briefing import Occasion, session_briefing
     from reasonloom.text import tokens
 
@@ -77,7 +77,7 @@ async def session_start(context: HookContext, given: HookInput) -> HookResult:
 
 
 async def ingest_session(context: HookContext, given: HookInput) -> HookResult:
-    """Store what is new in the transcripts of the session and of its sub-agents."""
+    """Ingest new content from the transcripts of the session and its sub-agents."""
     from reasonloom.nodes.history.ingestion.pipeline import ingest
     from reasonloom.nodes.history.ingestion.reports import IngestOptions
 
@@ -103,7 +103,7 @@ async def ingest_session(context: HookContext, given: HookInput) -> HookResult:
 
 
 async def claudemd_generator(context: HookContext, given: HookInput) -> HookResult:
-    """Update the block in the project's CLAUDE.md, where there is such a file."""
+    """Update the block in the project's CLAUDE.md, if there is such a file."""
     from reasonloom.cli.hooks.claude_md import update_claude_md
     from reasonloom.nodes.history.briefing import project_notes
 
@@ -117,7 +117,7 @@ async def claudemd_generator(context: HookContext, given: HookInput) -> HookResu
 
 
 def format_context(given: HookInput, text: str) -> str:
-    """Return `text` in Claude Code's form for context; as it is for other hosts."""
+    """Return `text` in Claude Code's JSON for SessionStart; otherwise as plain text."""
     if given.event != "SessionStart":
         return f"{text}\n"
     output = {"hookEventName": "SessionStart", "additionalContext": text}
@@ -138,7 +138,7 @@ def _ingest_result(reports: list[FileReport], project: str | None) -> HookResult
 
 
 async def _cluster(context: HookContext, loom: Loom) -> None:
-    """Cluster new chunks if that is done in time; nothing is lost if it is not."""
+    """Cluster new chunks if time permits; nothing is lost otherwise."""
     from reasonloom.nodes.mental_models.basins.upkeep import maintain_basins
 
     left = min(CLUSTERING_SECONDS, context.until - time.monotonic() - 0.5)

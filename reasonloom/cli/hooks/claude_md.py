@@ -1,4 +1,4 @@
-"""Rewrites what stands between two marks in a Markdown file, and nothing else."""
+"""Rewrites the block between two marks in a Markdown file, and nothing else."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from reasonloom.errors import InvalidArgument
 
 BEGIN, END = "<!-- reasonloom:history:begin -->", "<!-- reasonloom:history:end -->"
 MARK = re.compile(r"<!--[ \t]*reasonloom:history:(begin|end)[ \t]*-->", re.IGNORECASE)
-"""A mark, also as a formatter may have changed it."""
+"""A mark, including forms that a formatter may have changed it to."""
 
 
 def has_marks(text: str) -> bool:
@@ -17,13 +17,13 @@ def has_marks(text: str) -> bool:
 
 
 def replace_block(text: str, block: str) -> str:
-    """Return `text` with `block` between its marks; marks that are missing are added at the end.
+    """Return `text` with `block` between its marks; missing marks are added at the end.
 
-    The marks, and all that is outside of them, stay as they are.
+    The marks and everything outside of them are unchanged.
 
     Raises:
-        InvalidArgument: a mark is alone, doubled, turned round, or not on a line of its own; or
-            `block` has a mark.
+        InvalidArgument: a mark is unpaired, duplicated, in the wrong order, or not on its own line;
+            or `block` contains a mark.
     """
     if MARK.search(block):
         raise InvalidArgument("the block has a mark in it", field="block")
@@ -55,10 +55,10 @@ NO_HISTORY = "Nothing is kept of past conversations of this project."
 def update_claude_md(folder: Path, notes: str | None) -> str:
     """Write `notes` into the marked block of a project's CLAUDE.md; return what was done.
 
-    Without notes an existing block is emptied, and none is added.
+    Without notes, an existing block is emptied, and none is added.
 
     Raises:
-        InvalidArgument: the file or its marks cannot be used; nothing is changed.
+        InvalidArgument: the file or its marks are invalid; nothing is changed.
         Conflict: it was changed in the meantime; nothing is changed.
     """
     place = folder / FILE_NAME

@@ -1,4 +1,4 @@
-"""`reasonloom hooks`: adds our hooks to a settings file of Claude Code after showing the change."""
+"""`reasonloom hooks`: adds our hooks to a Claude Code settings file after showing the change."""
 
 import math
 import shlex
@@ -127,10 +127,10 @@ async def _report(engine: Engine, caller: Caller) -> str:
 
 
 def _program() -> tuple[str, str]:
-    """Return the command by which the host calls us, and why.
+    """Return the command with which the host calls us, and why.
 
     A name on the PATH survives an update that moves us, and suits a settings file that several
-    people share. But the PATH of an activated environment is that of this terminal only.
+    people share. But the PATH of an activated environment is only that of this terminal.
     """
     script = installed_script()
     on_path = shutil.which("reasonloom")
@@ -143,7 +143,7 @@ def _program() -> tuple[str, str]:
 
 
 def _read_backup(backup: Path) -> str | None:
-    """Return the text before our change; None if the backup has our hooks too, or is gone."""
+    """Return the text before our change; None if the backup has our hooks too, or is missing."""
     with errors_for(backup):
         kept = read_file(backup)
         return kept.text if kept and not any(installed_handlers(kept.text)) else None

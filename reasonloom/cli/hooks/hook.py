@@ -1,7 +1,7 @@
 """`reasonloom hook`: called by Claude Code at the start and end of a session; never blocks it.
 
-A hook exits with 0 within its time limit whatever happens, and writes nothing to stdout but what
-the host reads: exit 2 would block the host, and stray words would become the agent's context.
+A hook exits with 0 within its time limit whatever happens, and writes to stdout only what the host
+reads: exit code 2 would block the host, and other output would become part of the agent's context.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 HOOK_NAMES = ("session-start", "session-end", "pre-compact", "claudemd-generator")
 STARTUP_SECONDS = 20.0
-"""Seconds in which the settings, which have the time limit, must be read."""
+"""Seconds within which the settings, which contain the time limit, must be read."""
 
 TAIL, SHARE = 1.5, 0.2
 """Seconds reserved for reporting progress at the end, and their share of a shorter limit."""
@@ -48,7 +48,7 @@ def hook(
 
 
 class TimedRun:
-    """One call of some hooks, which ends by itself when its time is up."""
+    """One invocation of some hooks, which ends the process when its time is up."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.begun = time.monotonic()
@@ -81,7 +81,7 @@ class TimedRun:
         loop.run_until_complete(work.run(settings.hook_seconds - tail))
 
     def write_answer(self, text: str) -> None:
-        """Write what the host reads; a host that has gone is no error."""
+        """Write output for the host; it is no error if the host has gone."""
         data = text.encode("utf-8", "replace")
         try:
             while data:
@@ -90,7 +90,7 @@ class TimedRun:
             self.say("the host did not read the answer")
 
     def say(self, message: str, *, hook: str | None = None, loud: bool = False) -> None:
-        """Add a line to the log, and with `loud` to stderr, where a person may have mistyped."""
+        """Add a line to the log, and with `loud` also to stderr, for a person who mistyped."""
         append_entry(self._home(), hook or ",".join(self.names)[:100], message, self.seconds)
         if loud and sys.stderr:
             sys.stderr.write(f"reasonloom hook: {message}\n")
@@ -117,7 +117,7 @@ class TimedRun:
         return self.home
 
     def _ending(self, seconds: float) -> threading.Timer:
-        """Start a thread that ends the process after so many seconds."""
+        """Start a thread that ends the process after `seconds`."""
         timer = threading.Timer(max(0.0, seconds), self._expire)
         timer.daemon = True
         timer.start()
@@ -131,16 +131,16 @@ class TimedRun:
 
 
 def _reserve_stdout() -> int:
-    """Return a private handle of stdout; what anything else prints goes to stderr.
+    """Return a private handle of stdout; any other output to stdout goes to stderr.
 
-    A stream that the host closed becomes the null device, so that no file opened later takes its
+    A stream that the host closed becomes the null device, so that no file opened later gets its
     number and is written to.
     """
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
     answer = os.dup(1)
     os.dup2(2, 1)
     return answer

@@ -1,4 +1,4 @@
-"""Reads what the host sends a hook on standard input, within limits of time and size."""
+"""Reads a hook's input from standard input, within limits of time and size."""
 
 import json
 import os
@@ -15,21 +15,22 @@ from typing import Any
 from reasonloom.errors import InvalidArgument, TimedOut
 
 MAX_INPUT = 1024 * 1024
-"""Most bytes of standard input; the host sends a few hundred."""
+"""Maximum bytes of standard input; the host sends a few hundred."""
 
 BLOCK_SIZE = 64 * 1024
 MAX_PATH, MAX_NAME = 4_096, 200
 MAX_AGENTS = 500
-"""Most transcripts of sub-agents of one session."""
+"""Maximum transcripts of sub-agents of one session."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookInput:
-    """The input of a hook; a field is None where the host sent none.
+    """The input of a hook; a field is None if the host sent none.
 
     Attributes:
-        event: `SessionStart`, `SessionEnd`, `PreCompact`, …
-        source: the cause: `startup`, `resume`, `clear`, `compact`; `manual`, `auto`; or of the end.
+        event: `SessionStart`, `SessionEnd`, `PreCompact`, ...
+        source: the cause: `startup`, `resume`, `clear`, `compact`; `manual`, `auto`; or the reason
+            of the end.
     """
 
     session: str | None = None
@@ -40,11 +41,11 @@ class HookInput:
 
 
 def read_input(seconds: float) -> HookInput:
-    """Read one JSON object from standard input; its end need not follow.
+    """Read one JSON object from standard input, without waiting for its end.
 
     Raises:
-        InvalidArgument: it is empty, too long or no JSON object, or a field is not usable text.
-        TimedOut: it did not come within `seconds`.
+        InvalidArgument: it is empty, too long or not a JSON object, or a field is invalid.
+        TimedOut: it did not arrive within `seconds`.
     """
     data = b""
     for block in _read_blocks(seconds):
@@ -62,10 +63,10 @@ def read_input(seconds: float) -> HookInput:
 
 
 def parse_input(found: dict[str, Any]) -> HookInput:
-    """Return the input in an object of the host.
+    """Return the input from the host's object.
 
     Raises:
-        InvalidArgument: a field is no text, too long, or holds what text must not.
+        InvalidArgument: a field is not text, too long, or contains forbidden characters.
     """
     return HookInput(
         session=_text_field(found, "session_id", MAX_NAME),
@@ -84,10 +85,10 @@ def parse_input(found: dict[str, Any]) -> HookInput:
 
 
 def project_folder(given: HookInput) -> Path:
-    """Return the folder that the host works in.
+    """Return the host's working directory.
 
     Raises:
-        InvalidArgument: it is missing, or not a full path.
+        InvalidArgument: it is missing, or not an absolute path.
     """
     if not given.cwd or not Path(given.cwd).is_absolute():
         raise InvalidArgument("cwd: must be the full path of a folder", field="cwd")
@@ -102,7 +103,7 @@ def transcript_files(given: HookInput, folder: Path) -> list[Path]:
         folder: the folder of transcripts; no file outside of it is read.
 
     Raises:
-        InvalidArgument: the path is no transcript: outside, a folder, a device.
+        InvalidArgument: the path is not a transcript: outside, a folder, a device.
     """
     if not given.transcript:
         raise InvalidArgument("transcript_path: missing", field="transcript_path")
@@ -126,7 +127,7 @@ def transcript_files(given: HookInput, folder: Path) -> list[Path]:
 
 
 def _agent_transcripts(main: Path, folder: Path) -> Iterator[Path]:
-    """Yield transcripts of sub-agents: in the session's folder, or (old versions) next to it."""
+    """Yield transcripts of sub-agents: in the session's folder, or (older versions) next to it."""
     inside = sorted((main.with_suffix("") / "subagents").glob("*.jsonl"))
     legacy = [
         path
@@ -155,7 +156,7 @@ def _transcript_error(message: str) -> InvalidArgument:
 
 
 def _read_blocks(seconds: float) -> Iterator[bytes]:
-    """Yield standard input until its end; a thread reads, so that waiting has a limit.
+    """Yield standard input until its end; a separate thread reads, so that waiting can time out.
 
     Raises:
         TimedOut: it did not end in time.
@@ -179,7 +180,7 @@ def _pump(received: queue.Queue[bytes]) -> None:
         while block := os.read(handle, BLOCK_SIZE):
             received.put(block)
     except (OSError, ValueError, AttributeError):
-        pass  # closed, or there is none
+        pass  # closed or missing
     received.put(b"")
 
 
@@ -192,7 +193,7 @@ def _parse_object(data: bytes) -> dict[str, Any] | None:
 
 
 def _text_field(found: dict[str, Any], name: str, longest: int) -> str | None:
-    """Return a text field, None where it is missing, null or empty."""
+    """Return a text field, None if it is missing, null or empty."""
     from reasonloom.settings import NO_TEXT
 
     value = found.get(name)

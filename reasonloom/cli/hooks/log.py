@@ -14,11 +14,11 @@ MAX_SIZE = 1024 * 1024
 """Bytes of the file before it is renamed to `hooks.log.1`."""
 
 MAX_FRAMES = 3
-"""Frames of our code that are logged of a defect, the innermost last."""
+"""Frames of our code logged for a defect, the innermost last."""
 
 
 def append_entry(home: Path, hook: str, message: str, seconds: float) -> None:
-    """Add one line of JSON to the log; failing to write it is ignored."""
+    """Add one line of JSON to the log; a failure to write it is ignored."""
     entry = {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "hook": hook,
@@ -28,7 +28,7 @@ def append_entry(home: Path, hook: str, message: str, seconds: float) -> None:
     line = json.dumps(entry, ensure_ascii=True) + "\n"
     path = home / FILE_NAME
     with suppress(OSError, ValueError):
-        root = hasattr(os, "geteuid") and os.geteuid() == 0  # Postgres' user must pass through
+        root = hasattr(os, "geteuid") and os.geteuid() == 0  # Postgres' user must traverse it
         home.mkdir(mode=0o755 if root else 0o700, parents=True, exist_ok=True)
         if path.exists() and path.stat().st_size > MAX_SIZE:
             path.replace(path.with_name(f"{FILE_NAME}.1"))
@@ -40,7 +40,7 @@ def append_entry(home: Path, hook: str, message: str, seconds: float) -> None:
 
 
 def error_summary(error: BaseException) -> str:
-    """Return an error as our own message, or as the place of a defect, without contents."""
+    """Return the message of our own errors, or the place of a defect, without contents."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, ReasonloomError):

@@ -1,4 +1,4 @@
-"""Runs the hooks of one call within the time limit, and records how each ended."""
+"""Runs the hooks of one invocation within the time limit, and records how each ended."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 STDIN_SECONDS = 5.0
-"""Seconds in which the host must send its input; half of the limit where that is less."""
+"""Seconds within which the host must send its input; at most half of the limit."""
 
 TIMED_OUT = (
     "the time limit was reached after {seconds:.1f} s: {done}; the next time goes on from there"
@@ -37,9 +37,9 @@ STORING_HOOKS = ("session-end", "pre-compact")
 
 
 class HookRunner:
-    """The hooks of one call; the database is opened once for all of them.
+    """The hooks of one invocation; the database is opened once for all of them.
 
-    `answer` writes what the host reads, `say` adds a line to the log.
+    `answer` writes output for the host, `say` adds a line to the log.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class HookRunner:
         return time.monotonic() - self.begun
 
     async def run(self, seconds: float) -> None:
-        """Run all hooks until `seconds` after the start."""
+        """Run all hooks, at most until `seconds` after the start."""
         given: HookInput | ReasonloomError
         try:
             given = read_input(min(STDIN_SECONDS, self.settings.hook_seconds / 2))
@@ -76,7 +76,7 @@ class HookRunner:
     async def _within(
         self, seconds: float, name: str, given: HookInput | ReasonloomError
     ) -> HookResult:
-        """Run a hook unless the time is up; return its result, whatever happens."""
+        """Run a hook unless time is up; return its result, whatever happens."""
         try:
             async with asyncio.timeout(seconds - self.passed):
                 readable = isinstance(given, HookInput)
@@ -92,9 +92,9 @@ class HookRunner:
             return HookResult(error_summary(error), succeeded=False)
 
     async def _opened(self, readable: bool, until: float) -> HookContext:
-        """Open the database, and an engine where a hook stores something.
+        """Open the database, and an engine if a hook stores something.
 
-        It stays open: the process ends right after.
+        It is never closed, as the process ends immediately afterwards.
         """
         if readable and any(name in STORING_HOOKS for name in self.names):
             from reasonloom.compose import open_engine

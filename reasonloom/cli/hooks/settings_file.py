@@ -22,7 +22,7 @@ Handlers = Mapping[str, dict[str, Any]]
 
 
 class InstalledHandler(NamedTuple):
-    """A handler of ours: its event, its place among the event's groups and in its group."""
+    """A handler of ours: its event, the index of its group, and its index in the group."""
 
     event: str
     group: int
@@ -37,7 +37,7 @@ def hook_handlers(
     """Return our handlers by event.
 
     Args:
-        program: the command line of reasonloom, as a shell reads it.
+        program: the command line of reasonloom, quoted for a shell.
         seconds: the time after which the host ends a hook; by default it waits only 1.5 seconds
             at the end of a session.
         claude_md: whether CLAUDE.md is updated at the end of a session.
@@ -51,10 +51,10 @@ def hook_handlers(
 
 
 def add_handlers(text: str | None, wanted: Handlers) -> str:
-    """Return a settings file's text with each of our handlers once; None stands for no file.
+    """Return a settings file's text with each of our handlers once; None means there is no file.
 
     Raises:
-        InvalidArgument: it is not JSON, or not of the form of settings.
+        InvalidArgument: it is not JSON, or not in the form of settings.
     """
     if text is None:
         return add_handlers("{}\n", wanted)
@@ -79,12 +79,11 @@ def remove_handlers(text: str, before: str | None = None, *, made: bool = False)
 
     Args:
         text: the present text.
-        before: the text before our change, if known, returned where nothing else was changed
-            since.
-        made: we made the file; then None is returned if nothing else is left in it.
+        before: the text before our change, if known; returned if nothing else has changed since.
+        made: we created the file; None is returned then if nothing else is left in it.
 
     Raises:
-        InvalidArgument: it is not JSON, or not of the form of settings.
+        InvalidArgument: it is not JSON, or not in the form of settings.
     """
     wanted = {each.event: each.handler for each in installed_handlers(text)}
     if wanted and before is not None and _install_yields(before, wanted, text):
@@ -95,10 +94,10 @@ def remove_handlers(text: str, before: str | None = None, *, made: bool = False)
 
 
 def strip_handlers(text: str) -> str:
-    """Return the text without our handlers, and without groups that held nothing else.
+    """Return the text without our handlers, and without groups that contained nothing else.
 
     Raises:
-        InvalidArgument: it is not JSON, or not of the form of settings.
+        InvalidArgument: it is not JSON, or not in the form of settings.
     """
     if text.startswith(BOM):
         return BOM + strip_handlers(text[1:])
@@ -111,7 +110,7 @@ def installed_handlers(text: str) -> Iterator[InstalledHandler]:
     """Yield our handlers in a settings file's text.
 
     Raises:
-        InvalidArgument: it is not JSON, or not of the form of settings.
+        InvalidArgument: it is not JSON, or not in the form of settings.
     """
     settings = parse_json(text.removeprefix(BOM))
     if not isinstance(settings, dict):
@@ -164,7 +163,7 @@ def _add_groups(text: str, event: str, groups: list[Any]) -> str:
 
 
 def _remove_handler(text: str, found: InstalledHandler) -> str:
-    """Return the text without one handler, and without what is then empty."""
+    """Return the text without one handler, and without containers that are then empty."""
     top = root_offset(text)
     hooks = find_member(text, top, "hooks")
     assert hooks is not None  # noqa: S101 - the handler was found there

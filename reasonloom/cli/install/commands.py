@@ -40,7 +40,7 @@ Yes = Annotated[bool, typer.Option("--yes", help="Write without asking.")]
 Dry = Annotated[bool, typer.Option("--dry-run", help="Show the change and write nothing.")]
 
 MAX_SIZE = 64 * 1024 * 1024
-"""Bytes of a configuration; Claude Code's own holds the state of every project."""
+"""Maximum bytes of a configuration; Claude Code's own contains the state of every project."""
 
 
 def install(
@@ -60,7 +60,7 @@ def install(
 
 
 def _install_skill(path: Path, *, yes: bool, dry_run: bool) -> None:
-    """Offer a skill that says how to use the tools."""
+    """Offer a skill that explains how to use the tools."""
     new = read_guide()
     with errors_for(path):
         found, text = _read(path)
@@ -78,7 +78,7 @@ def _install_skill(path: Path, *, yes: bool, dry_run: bool) -> None:
 
 
 def _uninstall_skill(path: Path, *, yes: bool, dry_run: bool) -> None:
-    """Remove our skill; one of another author stays."""
+    """Remove our skill; one by another author is left alone."""
     with errors_for(path):
         found, text = _read(path)
         if found is None or not _is_guide(text):
@@ -89,7 +89,7 @@ def _uninstall_skill(path: Path, *, yes: bool, dry_run: bool) -> None:
             return
         confirm_change(yes)
         write_restored(path, found, None, None)
-        with suppress(OSError):  # folders that hold something else stay
+        with suppress(OSError):  # non-empty folders remain
             for folder in (path.parent, path.parent.parent, path.parent.parent.parent):
                 folder.rmdir()
     typer.echo(f"{path}: removed")
@@ -100,7 +100,7 @@ def _skill_path(target: Host, scope: str) -> Path:
 
 
 def _is_guide(text: str) -> bool:
-    """Return whether a skill is ours, of any version: its front matter begins so."""
+    """Return whether a skill is ours, in any version, by the start of its front matter."""
     return text.startswith("---\nname: reasonloom\n")
 
 
@@ -186,20 +186,20 @@ def _target_and_entry(
 
 
 def _read(path: Path) -> tuple[FileSnapshot | None, str]:
-    """Return a file and its text; None and no text where there is no such file."""
+    """Return a file and its text; None and an empty text if there is no such file."""
     found = read_file(path, MAX_SIZE)
     return found, found.text if found else ""
 
 
 def _read_backup(target: Host, backup: Path) -> str | None:
-    """Return the text before our change; None if the backup has our entry too, or is gone."""
+    """Return the text before our change; None if the backup has our entry too, or is missing."""
     with errors_for(backup):
         kept, text = _read(backup)
         return text if kept and find_entry(target.form, text, target.table) is None else None
 
 
 def _warn(target: Host, path: Path, scope: str, entry: dict[str, Any]) -> None:
-    """Warn of secrets in a shared file, and of a host that seems not to be installed."""
+    """Warn of secrets in a shared file, and of a host that does not seem to be installed."""
     secret = [name for name, value in entry.get("env", {}).items() if is_secret(name, value)]
     if secret and scope == "project":
         typer.echo(f"A project's file is often shared; it will hold {', '.join(secret)}.")

@@ -12,7 +12,7 @@ from reasonloom.settings import Settings, environment, load_settings, variables_
 
 
 def start_command() -> list[str]:
-    """Return the command that starts this installation, with its full path."""
+    """Return the command that starts this installation, with its absolute path."""
     script = installed_script()
     return [script] if script else [sys.executable, "-m", "reasonloom"]
 
@@ -61,11 +61,11 @@ def build_entry(
 
 
 def parse_variables(given: Iterable[str]) -> dict[str, str]:
-    """Return the variables of `--env`: NAME=VALUE, or NAME for the value it has here.
+    """Return the variables of `--env`: NAME=VALUE, or NAME for its current value.
 
     Raises:
-        InvalidArgument: one is no name of a variable.
-        MissingArgument: NAME alone, and it is not set here.
+        InvalidArgument: a name is not that of a variable, or a value contains NUL.
+        MissingArgument: NAME alone is given, but it is not set here.
     """
     found: dict[str, str] = {}
     for each in given:
@@ -85,7 +85,7 @@ def parse_variables(given: Iterable[str]) -> dict[str, str]:
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Return whether a variable's value must not appear on a screen."""
+    """Return whether a variable's value must not be displayed."""
     secret = {
         variable
         for field, info in Settings.model_fields.items()
@@ -96,7 +96,7 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def public_texts(entry: Mapping[str, Any]) -> set[str]:
-    """Return the texts of our entry that are no secrets."""
+    """Return the texts of our entry that are not secret."""
     env = entry.get("env", {})
     public = {name: value for name, value in env.items() if not is_secret(name, str(value))}
     return {str(entry.get("command")), "stdio", *map(str, entry.get("args", ())), *public.values()}

@@ -1,4 +1,4 @@
-"""Edits a host's configuration as JSON, JSON with comments or TOML, and keeps all else as it is."""
+"""Edits a host's configuration as JSON, JSON with comments or TOML, and preserves the rest."""
 
 import json
 import re
@@ -27,56 +27,56 @@ TOML_TOKEN = re.compile(
     r'"""(?:\\.|.)*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL
 )
 JSON_KEY, TOML_KEY = re.compile(r"\s*:"), re.compile(r"[ \t]*[=.]")
-"""What follows a string that is a key."""
+"""Patterns that follow a string which is a key."""
 
 ENTRY_DEPTH = 2
-"""Keys of an entry's path; tables inside an entry are written inline."""
+"""Length of an entry's path; tables inside an entry are written inline."""
 
 HIDDEN = "\u2026"
 
 
 class ConfigFormat(Protocol):
-    """A format of configurations; every text is that of a whole file."""
+    """A configuration format; every text is that of a whole file."""
 
     def read(self, text: str) -> dict[str, Any]:
-        """Return the parsed text; InvalidArgument where it is ill-formed."""
+        """Return the parsed text; InvalidArgument if it is malformed."""
         ...
 
     def put(self, text: str, path: KeyPath, value: Any) -> str:
-        """Return the text with a value at a path of keys, all else unchanged."""
+        """Return the text with a value at a path of keys, everything else unchanged."""
         ...
 
     def take(self, text: str, path: KeyPath) -> str:
-        """Return the text without what is at a path of keys, all else unchanged."""
+        """Return the text without the value at a path of keys, everything else unchanged."""
         ...
 
     def hide(self, text: str, public: Collection[str]) -> str:
-        """Return the text without comments and strings that are not `public`, line by line."""
+        """Return the text without comments and non-`public` strings, keeping line breaks."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class JsonFormat:
-    """JSON; with `comments` also comments and trailing commas."""
+    """JSON; with `comments`, also comments and trailing commas."""
 
     comments: bool = False
 
     def read(self, text: str) -> dict[str, Any]:
-        """See `Form`."""
+        """See `ConfigFormat`."""
         value: dict[str, Any] = parse_json(self._bare(text))
         return value
 
     def put(self, text: str, path: KeyPath, value: Any) -> str:
-        """See `Form`."""
+        """See `ConfigFormat`."""
         text = text if text.removeprefix(BOM).strip() else text.strip() + "{}\n"
         return set_path(text, self._bare(text), path, value)
 
     def take(self, text: str, path: KeyPath) -> str:
-        """See `Form`."""
+        """See `ConfigFormat`."""
         return remove_path(text, self._bare(text), path)
 
     def hide(self, text: str, public: Collection[str]) -> str:
-        """See `Form`."""
+        """See `ConfigFormat`."""
 
         def hidden(found: re.Match[str]) -> str:
             token = found[0]
@@ -98,14 +98,14 @@ class TomlFormat:
     """TOML."""
 
     def read(self, text: str) -> dict[str, Any]:
-        """See `Form`."""
+        """See `ConfigFormat`."""
         try:
             return tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise InvalidArgument(f"not TOML: {str(error)[:200]}") from None
 
     def put(self, text: str, path: KeyPath, value: Any) -> str:
-        """See `Form`."""
+        """See `ConfigFormat`."""
         document, feed = self._document(text)
         at: Any = document
         for key in path[:-1]:
@@ -119,7 +119,7 @@ class TomlFormat:
         return tomlkit.dumps(document).replace("\n", feed)
 
     def take(self, text: str, path: KeyPath) -> str:
-        """See `Form`."""
+        """See `ConfigFormat`."""
         document, feed = self._document(text)
         at: Any = document
         for key in path[:-1]:
@@ -128,7 +128,7 @@ class TomlFormat:
         return tomlkit.dumps(document).replace("\n", feed)
 
     def hide(self, text: str, public: Collection[str]) -> str:
-        """See `Form`."""
+        """See `ConfigFormat`."""
 
         def hidden(found: re.Match[str]) -> str:
             token = found[0]
@@ -140,7 +140,7 @@ class TomlFormat:
         return TOML_TOKEN.sub(hidden, text)
 
     def _document(self, text: str) -> tuple[tomlkit.TOMLDocument, str]:
-        """Return the parsed text and its line ending."""
+        """Return the parsed document and its line ending."""
         self.read(text)
         crlf = "\r\n" in text and text.count("\r\n") == text.count("\n")
         try:
@@ -154,10 +154,10 @@ class TomlFormat:
 def add_entry(form: ConfigFormat, text: str, table: str, entry: Mapping[str, Any]) -> str:
     """Return a file's text with our entry added or updated.
 
-    Additions of the user stay, and so do variables that are not given again.
+    Additions by the user are preserved, as are variables that are not given again.
 
     Raises:
-        InvalidArgument: it is ill-formed, or the entry of our name starts no command.
+        InvalidArgument: it is malformed, or the entry of our name starts no command.
     """
     before = form.read(text)
     wanted = deepcopy(before)
@@ -170,17 +170,17 @@ def add_entry(form: ConfigFormat, text: str, table: str, entry: Mapping[str, Any
 
 
 def remove_entry(form: ConfigFormat, text: str, table: str, before: str | None) -> str | None:
-    """Return a file's text without our entry, which it has; None where nothing is left.
+    """Return a file's text without our entry, which it contains; None if nothing is left.
 
     Args:
         form: the format of the file.
         text: the file's text.
         table: the table of the entry.
-        before: the text before our change, returned where nothing else was changed since; None
-            where we made the file.
+        before: the text before our change, returned if nothing else has changed since; None if
+            we created the file.
 
     Raises:
-        InvalidArgument: it is ill-formed.
+        InvalidArgument: it is malformed.
     """
     content = form.read(text)
     entry = content[table][NAME]
@@ -198,7 +198,7 @@ def find_entry(form: ConfigFormat, text: str, table: str) -> Any:
     """Return our entry in a file's text, None if there is none.
 
     Raises:
-        InvalidArgument: it is ill-formed.
+        InvalidArgument: it is malformed.
     """
     held = form.read(text).get(table)
     if held is not None and not isinstance(held, dict):
@@ -209,7 +209,7 @@ def find_entry(form: ConfigFormat, text: str, table: str) -> Any:
 def _changes(
     before: dict[str, Any], table: str, entry: Mapping[str, Any]
 ) -> Iterator[tuple[KeyPath, Any]]:
-    """Yield each value to set with its path."""
+    """Yield each value to set, with its path."""
     held = before.get(table, {})
     there = held.get(NAME) if isinstance(held, dict) else None
     if not isinstance(held, dict) or not isinstance(there, dict | None):
@@ -242,7 +242,7 @@ def _require_exact(same: bool) -> None:
 def _install_yields(
     form: ConfigFormat, before: str, table: str, entry: dict[str, Any], text: str
 ) -> bool:
-    """Return whether adding our entry to `before`, which has none, gives `text`."""
+    """Return whether adding our entry to `before`, which must not have one, gives `text`."""
     try:
         ours = find_entry(form, before, table)
         return ours is None and add_entry(form, before, table, entry) == text
@@ -259,6 +259,6 @@ def _toml_table(value: dict[str, Any], *, within: bool) -> dict[str, Any]:
 
 
 def _redact(token: str, mark: str) -> str:
-    """Return a string or comment without its content, with as many lines."""
+    """Return a string or comment with its content elided, with the same number of lines."""
     end = mark if mark in "\"'" else ""
     return mark + HIDDEN + "\n" * token.count("\n") + end

@@ -1,4 +1,4 @@
-"""The hosts that can start us, with the places and the format of their configurations."""
+"""The hosts that can start us, with the paths and formats of their configurations."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,13 +20,13 @@ class Host:
     """A program that starts MCP servers.
 
     Attributes:
-        title: its name for people.
+        title: its display name.
         form: the format of its configuration.
-        table: the member that holds its servers.
+        table: the key that contains its servers.
         places: the configuration by scope; a project's is in the working directory.
         typed: whether an entry has `"type": "stdio"`.
         after: what the user has to do next.
-        skills: the folder of skills by scope, where it reads such.
+        skills: the folder of skills by scope, if it supports skills.
     """
 
     title: str
@@ -38,10 +38,10 @@ class Host:
     skills: Mapping[str, Callable[[], Path]] = field(default_factory=dict)
 
     def path(self, scope: str) -> Path:
-        """Return the configuration of a scope.
+        """Return the configuration file of a scope.
 
         Raises:
-            InvalidArgument: it has none of that scope.
+            InvalidArgument: the host has none for that scope.
         """
         if scope not in self.places:
             known = " or ".join(self.places)
@@ -49,7 +49,7 @@ class Host:
         return self.places[scope]()
 
     def entry(self, entry: Mapping[str, Any]) -> dict[str, Any]:
-        """Return an entry in the form of this host."""
+        """Return an entry in the format of this host."""
         return ({"type": "stdio"} if self.typed else {}) | dict(entry)
 
 
@@ -121,7 +121,7 @@ def find_host(name: str) -> Host:
     """Return the host of that name.
 
     Raises:
-        UnknownName: there is none.
+        UnknownName: there is no such host.
     """
     if name not in HOSTS:
         near = get_close_matches(name, HOSTS, 1)

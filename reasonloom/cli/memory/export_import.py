@@ -38,7 +38,7 @@ def export(
     """Write all memories with their links to a file, one a line, for `import` to read."""
 
     async def write(engine: Engine, caller: Caller) -> int:
-        count = -1  # the header is no memory
+        count = -1  # the header is not a memory
         wish = ExportOptions(embeddings=with_embeddings, hidden=include_hidden)
         with progress("export") as tell, atomic_output(file) as target:
             async for line in export_lines(engine.loom, caller, wish, tell):
@@ -125,7 +125,7 @@ def import_(
 
 @contextmanager
 def _source(file: str) -> Iterator[BinaryIO]:
-    """Yield a file that can be read twice; standard input is copied to one."""
+    """Yield a file that can be read twice; standard input is copied to a temporary one."""
     if file == STANDARD:
         with tempfile.TemporaryFile() as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)

@@ -23,7 +23,7 @@ from reasonloom.stores.memory.decay import Weakened
 from reasonloom.text.plurals import counted
 
 MAX_GROUPS = 20
-"""Groups of one run: each run has its own budget of the language model."""
+"""Groups per run; each run has its own budget for the language model."""
 
 
 def consolidate(

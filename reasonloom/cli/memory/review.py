@@ -1,4 +1,4 @@
-"""`reasonloom memory review`: settles what is outdated, double, suspicious or unused."""
+"""`reasonloom memory review`: settles outdated, duplicate, suspicious or unused memories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reasonloom memory restore` and `rollback`: restore memories, undo what a writer stored."""
+"""`reasonloom memory restore` and `rollback`: restore memories, undo a writer's memories."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -109,7 +109,7 @@ def _own_folder(folder: Path | None) -> Path:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a new file, and create its missing folders."""
+    """Write a new file, creating missing folders."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:

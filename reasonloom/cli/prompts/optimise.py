@@ -105,7 +105,7 @@ def optimise(
 def _prepare(
     prompt: str, path: Path, chosen: Mapping[str, Any], shares: str, trial: Mapping[str, Any]
 ) -> tuple[Suite, Goal, TrialOptions]:
-    """Return the suite, what is optimised, and how texts are tried."""
+    """Return the suite, what to optimise, and how texts are tried."""
     name, version = parse_prompt(prompt)
     suite = suite_of(EvalRequest(str(path), None, path, chosen))
     way = way_of(chosen) or suite.way or Asking(name)
@@ -126,7 +126,7 @@ async def _run_search(
 
 
 def _settings(own: Path | None) -> Settings:
-    """Return settings with the folder of prompts; one to write into need not be there yet."""
+    """Return settings with the folder of prompts, which may not exist yet if it is written to."""
     return load_settings(prompts=own if own and own.is_dir() else None)
 
 

@@ -1,1 +1,1 @@
-"""Commands for server."""
+"""Commands that start, call and secure the server."""

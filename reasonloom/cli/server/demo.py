@@ -46,7 +46,7 @@ class Demo:
     async def ask(
         self, tool: str, arguments: dict[str, Any], progress: ProgressFnT | None = None
     ) -> tuple[dict[str, Any], float]:
-        """Call a tool; return its structured answer and the milliseconds it took.
+        """Call a tool; return its structured answer and the milliseconds taken.
 
         Raises:
             ServiceFault: the tool answered with an error, which is printed, or is not served.
@@ -94,7 +94,7 @@ async def _run_demo(conversation: dict[str, Any], console: Console) -> None:
 
 
 async def _forget_earlier(demo: Demo) -> None:
-    """Forget what an earlier demo stored, so that each one starts the same."""
+    """Forget the memories of an earlier demo, so that each demo starts the same."""
     console, count = demo.console, 0
     with console.status("opening the database (the first time it is made)"):
         while True:
@@ -110,7 +110,7 @@ async def _forget_earlier(demo: Demo) -> None:
 
 
 def _ms() -> Column:
-    """Return a column that is wide enough for seconds, so that the next one wraps alike."""
+    """Return a column wide enough for seconds, so that the next column wraps the same."""
     return Column("ms", min_width=4)
 
 
@@ -164,7 +164,7 @@ async def _reason(demo: Demo, thoughts: list[str]) -> None:
 
 
 async def _with_progress(demo: Demo, arguments: dict[str, Any]) -> tuple[dict[str, Any], float]:
-    """Call one step of reasoning, and show the progress that the server reports."""
+    """Call one step of reasoning, and display the progress that the server reports."""
     steps: list[str] = []
     with demo.console.status("reasoning") as status:
 

@@ -1,4 +1,4 @@
-"""The command of the process for heavy calls, which a server starts by itself."""
+"""The command of the process for heavy calls, which a server starts itself."""
 
 import socket
 import sys
@@ -12,7 +12,7 @@ from reasonloom.settings import Settings
 
 
 def prepare(settings: Settings) -> None:
-    """Set up what a server has, too."""
+    """Set up logging and telemetry, as a server does."""
     set_up_log(settings)
     start_telemetry(settings)
 

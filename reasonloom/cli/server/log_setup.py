@@ -1,8 +1,8 @@
 """Sets up the log: one line per entry on stderr, never on stdout, which belongs to MCP.
 
-No entry has contents or secrets at any level. Our own messages have ids, counts and kinds; of other
-libraries' messages only the fixed words are logged; a traceback has places and kinds without the
-messages, since those quote input.
+No entry has contents or secrets at any level. Our own messages have ids, counts and kinds; for
+messages of other libraries, only the format string is logged; tracebacks have places and types but
+no messages, since those quote input.
 """
 
 import json
@@ -18,7 +18,7 @@ from reasonloom.telemetry.active_run import active_run
 
 OWN_LOGGER = "reasonloom"
 TRUSTED_LOGGERS = (OWN_LOGGER, "uvicorn.error")
-"""Loggers whose messages are logged in full: ours, and those on the address that is served."""
+"""Loggers whose messages are logged in full: ours, and uvicorn's on the served address."""
 
 WITHHELD = "a message is withheld, which may hold contents"
 MAX_CAUSES = 5
@@ -47,7 +47,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def log_entry(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the entry for a record, with the tool and run in progress, if any."""
+    """Return the entry for a record, with the active tool and run, if any."""
     at = datetime.fromtimestamp(record.created, UTC)
     entry: dict[str, Any] = {
         "time": at.isoformat(timespec="milliseconds"),
@@ -63,7 +63,7 @@ def log_entry(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def _message(record: logging.LogRecord) -> str:
-    """Return the message; of other libraries only the format string."""
+    """Return the message; for other libraries, only the format string."""
     if any(record.name == name or record.name.startswith(f"{name}.") for name in TRUSTED_LOGGERS):
         return record.getMessage()
     if record.args and isinstance(record.msg, str):
@@ -91,9 +91,9 @@ def _escape_line(text: str) -> str:
 
 
 def set_up_log(settings: Settings) -> None:
-    """Log to stderr in the format of the settings, our own messages from their level on.
+    """Log to stderr in the configured format, our own messages from the configured level.
 
-    Other libraries, Python's warnings and uncaught errors are logged from warnings on.
+    Other libraries, Python's warnings and uncaught errors are logged from level warning.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if settings.log_format == "json" else TextFormatter())

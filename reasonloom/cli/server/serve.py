@@ -20,7 +20,8 @@ from reasonloom.settings import Settings, load_settings, variables_of
 class FastExit:
     """Ends a process that has served without Python's own teardown, which takes seconds when busy.
 
-    Created before all else it is the last exit handler: the others have written what they must.
+    Created before everything else, it is the last exit handler to run, after the others have
+    written their output.
     """
 
     def __init__(self) -> None:
@@ -28,7 +29,7 @@ class FastExit:
         atexit.register(self._end)
 
     def _end(self) -> None:
-        """End the process if it served as it should; otherwise Python reports what went wrong."""
+        """End the process if it served normally; otherwise Python reports what went wrong."""
         if not self.served:
             return
         logging.shutdown()
@@ -37,13 +38,14 @@ class FastExit:
 
 
 async def require_usable(settings: Settings) -> None:
-    """Require that tools, llm, embedder, database and prompts can be chosen by the settings.
+    """Require valid settings for tools, llm, embedder, database and prompts.
 
-    Only what is set is checked, no model is loaded, nothing is connected to: clients give up on
-    servers that start slowly. So each part is also imported only if it is checked.
+    Only settings that are set are checked; no model is loaded and no connection opened, as clients
+    give up on servers that start slowly. For the same reason, each part is imported only if
+    checked.
 
     Raises:
-        SettingMistake: a setting cannot be used; names it.
+        SettingMistake: a setting is invalid; names it.
     """
     choose(settings)
     if settings.llm not in (None, "offline"):
@@ -67,7 +69,7 @@ async def require_usable(settings: Settings) -> None:
 
 
 def _require_folder(prompts: Path | None) -> None:
-    """Let the registry refuse what is no folder; loading one takes it too long."""
+    """Let the registry refuse a path that is not a folder; loading a real folder takes too long."""
     if prompts and not os.path.isdir(prompts):  # noqa: PTH112 - never raises, whatever it is
         from reasonloom.prompts.registry import PromptRegistry
 
@@ -129,7 +131,7 @@ def serve(
 
 
 def _asking_caller(settings: Settings) -> Settings:
-    """Let the model that calls the tools think for them, where no other is set."""
+    """Make the calling model answer the prompts, unless another model is set."""
     if settings.llm or settings.langbase_api_key or settings.serve_as:
         return settings
     return settings.model_copy(update={"llm": CALLER})
@@ -142,7 +144,7 @@ def _require_http(http: str | None, flags: dict[str, bool]) -> None:
 
 
 def _name_flag(mistake: SettingMistake, chosen: dict[str, str | None]) -> SettingMistake:
-    """Return the mistake with the flag's name, where a flag overrode the variable."""
+    """Return the mistake with the flag's name, if a flag overrode the variable."""
     for field, given in chosen.items():
         if given is not None and mistake.field in variables_of(field):
             flag = f"--{field.removeprefix('serve_').replace('_', '-')}"

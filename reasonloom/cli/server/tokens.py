@@ -1,4 +1,4 @@
-"""`reasonloom tokens`: the static tokens of a small team, of which only digests are kept."""
+"""`reasonloom tokens`: the static tokens of a small team, stored only as digests."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""Commands for user files."""
+"""Safe edits of files that belong to the user."""

@@ -1,4 +1,4 @@
-"""Edits JSON text, also with comments and trailing commas, and keeps every other character."""
+"""Edits JSON text, also with comments and trailing commas, preserving every other character."""
 
 import json
 import re
@@ -18,8 +18,8 @@ class Child:
 
     Attributes:
         key: the member's name, None in an array.
-        start: its offset, in an object that of its key.
-        at: the offset of its value; `end` is the one after it.
+        start: its offset; in an object, that of its key.
+        at: the offset of its value; `end` is the offset after it.
     """
 
     key: str | None
@@ -72,10 +72,10 @@ def children(text: str, at: int) -> tuple[list[Child], int]:
 
 
 def find_member(text: str, at: int, key: str) -> Child | None:
-    """Return an object's member by name.
+    """Return an object's member by name, None if there is none.
 
     Raises:
-        InvalidArgument: it has two.
+        InvalidArgument: there are two.
     """
     found = [child for child in children(text, at)[0] if child.key == key]
     if len(found) > 1:
@@ -86,7 +86,7 @@ def find_member(text: str, at: int, key: str) -> Child | None:
 def append_child(text: str, at: int, value: Any, key: str | None = None) -> str:
     """Return `text` with one more child at the end of the object or array at `at`.
 
-    Its layout follows that of the child before it, or else of the whole text.
+    Its layout follows that of the previous child, or else of the whole text.
     """
     held, closing = children(text, at)
     feed = line_feed(text)
@@ -115,7 +115,7 @@ def remove_child(text: str, at: int, index: int) -> str:
 
 
 def format_value(value: Any, key: str | None, lead: str, feed: str, text: str) -> str:
-    """Return a value as JSON: on several lines if the lead has a line feed, else on one."""
+    """Return a value as JSON: on several lines if `lead` has a line feed, else on one."""
     if "\n" in lead:
         own = json.dumps(value, indent=indent_unit(text), ensure_ascii=False)
         own = own.replace("\n", feed + lead.rpartition("\n")[2])
@@ -139,7 +139,7 @@ def line_feed(text: str) -> str:
 
 
 def space_before(text: str, at: int) -> str:
-    """Return the white space before an offset."""
+    """Return the whitespace before an offset."""
     start = at
     while start and text[start - 1] in " \t\n\r":
         start -= 1
@@ -147,7 +147,7 @@ def space_before(text: str, at: int) -> str:
 
 
 def _skip_space(text: str, at: int) -> int:
-    """Return the first offset from `at` on that is no white space."""
+    """Return the first offset at or after `at` that is not whitespace."""
     found = WHITESPACE.match(text, at)
     return found.end() if found else at
 
@@ -160,7 +160,7 @@ NON_SPACE = re.compile(r"\S")
 def strip_comments(text: str, *, comments: bool = True) -> str:
     """Return JSON of the same length in which comments and trailing commas are spaces.
 
-    Where `comments` is False they stay, so that they are refused as no JSON.
+    If `comments` is False, they remain, so that they are refused as invalid JSON.
 
     Raises:
         InvalidArgument: it is not JSON, or not an object.
@@ -175,16 +175,16 @@ def strip_comments(text: str, *, comments: bool = True) -> str:
 
 
 def set_path(text: str, bare: str, path: tuple[str, ...], value: Any) -> str:
-    """Return `text` with `value` at `path`; everything else stays as it is.
+    """Return `text` with `value` at `path`; everything else is unchanged.
 
     Args:
         text: the file's text.
-        bare: the same without comments, see `plain`.
-        path: keys from the outermost object on; missing objects are added.
+        bare: the same without comments, see `strip_comments`.
+        path: keys from the outermost object; missing objects are added.
         value: the new value.
 
     Raises:
-        InvalidArgument: a value on the path is no object, or a key is there twice.
+        InvalidArgument: a value on the path is not an object, or a key occurs twice.
     """
     at = root_offset(bare)
     for index, key in enumerate(path):
@@ -202,7 +202,7 @@ def set_path(text: str, bare: str, path: tuple[str, ...], value: Any) -> str:
 
 
 def remove_path(text: str, bare: str, path: tuple[str, ...]) -> str:
-    """Return `text` without the member at `path`, which exists; comments around it stay."""
+    """Return `text` without the member at `path`, which exists; comments around it remain."""
     at = root_offset(bare)
     for key in path[:-1]:
         held = find_member(bare, at, key)
@@ -247,7 +247,7 @@ def _with_member(text: str, bare: str, at: int, key: str, value: Any) -> str:
 
 
 def _comma_between(text: str, start: int, end: int) -> int | None:
-    """Return the offset of a comma between two others, comments ignored."""
+    """Return the offset of a comma between two offsets, ignoring comments; None without one."""
     bare = TOKEN.sub(lambda found: _blank(found, "/"), text[start:end])
     place = bare.find(",")
     return None if place < 0 else start + place
@@ -259,6 +259,6 @@ def _blank(found: re.Match[str], first: str) -> str:
 
 
 def _indent_of(text: str, at: int) -> str:
-    """Return the indentation of the line of `at`."""
+    """Return the indentation of the line that contains `at`."""
     line = text[text.rfind("\n", 0, at) + 1 : at].removeprefix(BOM)
     return line[: len(line) - len(line.lstrip(" \t"))]

@@ -1,4 +1,4 @@
-"""Shows a change of a user's file as a diff, and asks for confirmation."""
+"""Displays a change of a user's file as a diff, and asks for confirmation."""
 
 import difflib
 import re
@@ -14,7 +14,7 @@ CONTEXT_LINES = 3
 """Lines printed before and after a change."""
 
 MAX_LINE, CONTEXT_CHARACTERS = 1_000, 200
-"""Characters of a line that is printed in full; of a longer one, those around the change."""
+"""Longest line printed in full; of a longer one, this many characters around the change."""
 
 
 def show_change(path: Path, old: str, new: str, hide: Callable[[str], str] = str) -> None:
@@ -24,7 +24,7 @@ def show_change(path: Path, old: str, new: str, hide: Callable[[str], str] = str
         path: the file.
         old: its present text.
         new: its future text.
-        hide: removes secrets from a text, and keeps its number of lines.
+        hide: removes secrets from a text, preserving its number of lines.
     """
     before, after = _lines(old), _lines(new)
     visible_before, visible_after = _lines(hide(old)), _lines(hide(new))
@@ -51,7 +51,7 @@ def show_change(path: Path, old: str, new: str, hide: Callable[[str], str] = str
 def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     """Return how many items are equal at the start and at the end.
 
-    Without them a file of 300,000 lines is compared quickly.
+    Skipping them makes comparing a file of 300,000 lines fast.
     """
     head = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
     ends = zip(reversed(old), reversed(new), strict=False)
@@ -60,7 +60,7 @@ def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 
 def _trim_pair(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
-    """Return the old and the new lines; of a single long one only what is near the change."""
+    """Return the old and new lines; of a single long line, only the part near the change."""
     if len(old) != 1 or len(new) != 1 or len(new[0]) <= MAX_LINE:
         return old, new
     head, tail = (max(0, alike - CONTEXT_CHARACTERS) for alike in _common_ends(old[0], new[0]))
@@ -68,7 +68,7 @@ def _trim_pair(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _cut(line: str, head: int, tail: int) -> str:
-    """Return a line with so many characters at its start and end replaced by their number."""
+    """Return a line with `head` characters at its start and `tail` at its end elided."""
     before = f"[{head:,} characters] " if head else ""
     after = f" [{tail:,} characters]" if tail else ""
     return before + line[head : len(line) - tail] + after
@@ -88,7 +88,7 @@ def confirm_change(yes: bool) -> None:
     """Continue only if the user agrees.
 
     Raises:
-        Exit: with 1 if not.
+        Exit: with code 1 if not.
     """
     if yes:
         return

@@ -1,4 +1,4 @@
-"""Rewrites a user's file atomically, only if nobody else changed it, and keeps a backup."""
+"""Rewrites a user's file atomically, only if nobody else changed it, with a backup."""
 
 import os
 import stat
@@ -11,12 +11,12 @@ from pathlib import Path
 from reasonloom.errors import Conflict, InvalidArgument, ReasonloomError
 
 MAX_SIZE = 1024 * 1024
-"""Default limit in bytes of a file that is rewritten; nobody writes a larger one by hand."""
+"""Default limit in bytes of a file to rewrite; nobody writes a larger one by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSnapshot:
-    """A file as it was read; `path` has all symbolic links resolved."""
+    """A file as it was read; all symbolic links in `path` are resolved."""
 
     path: Path
     data: bytes
@@ -36,10 +36,10 @@ class FileSnapshot:
 
 
 def read_file(path: Path, largest: int = MAX_SIZE) -> FileSnapshot | None:
-    """Read a file of at most `largest` bytes; None where there is none.
+    """Read a file of at most `largest` bytes; None if there is none.
 
     Raises:
-        InvalidArgument: it is a folder or a device, too large, or may not be read.
+        InvalidArgument: it is a folder or a device, too large, or not readable.
     """
     try:
         real = path.resolve(strict=True)
@@ -60,21 +60,21 @@ def read_file(path: Path, largest: int = MAX_SIZE) -> FileSnapshot | None:
 
 
 def replace_file(found: FileSnapshot, data: bytes) -> None:
-    """Replace the file's contents atomically; its permissions and owner stay.
+    """Replace the file's contents atomically, preserving its permissions and owner.
 
     Raises:
         Conflict: it was changed since it was read; nothing is written.
-        InvalidArgument: it may not be written.
+        InvalidArgument: it is not writable.
     """
     require_writable(found)
     write_file(found.path, data, mode=stat.S_IMODE(found.stat.st_mode), since=found.stat)
 
 
 def require_writable(found: FileSnapshot) -> None:
-    """Refuse a file that may not be replaced.
+    """Refuse a file that cannot be replaced.
 
     Raises:
-        InvalidArgument: it, or its folder, may not be written.
+        InvalidArgument: it, or its folder, is not writable.
     """
     name = found.path.name
     if not os.access(found.path, os.W_OK):
@@ -86,7 +86,7 @@ def require_writable(found: FileSnapshot) -> None:
 def write_file(
     path: Path, data: bytes, *, mode: int = 0o600, since: os.stat_result | None = None
 ) -> None:
-    """Write a file atomically; with `since` only if the file is still that one.
+    """Write a file atomically; with `since`, only if the file is unchanged since then.
 
     Raises:
         Conflict: it was changed; nothing is written.
@@ -114,7 +114,7 @@ def write_file(
 
 
 def _copy_owner(name: str, to: os.stat_result) -> None:
-    """Give a file the owner and group of another, as far as that is allowed."""
+    """Give a file the owner and group of another, as far as permitted."""
     with suppress(OSError):
         os.chown(name, to.st_uid, to.st_gid)
 
@@ -139,10 +139,10 @@ def write_with_backup(path: Path, found: FileSnapshot | None, new: str, *, first
 
     Args:
         path: the file as the user names it.
-        found: the present file; None where it is new.
+        found: the present file; None if it is new.
         new: the new text.
-        first: the file has nothing of ours yet, so that a backup is made. Otherwise it would hold
-            our part with its secrets, and an existing backup stays.
+        first: the file contains nothing of ours yet, so a backup is made. Otherwise a backup would
+            contain our part with its secrets, and an existing backup is left alone.
 
     Raises:
         Conflict: it was changed since it was read; nothing is written.
@@ -169,13 +169,13 @@ def write_with_backup(path: Path, found: FileSnapshot | None, new: str, *, first
 def write_restored(path: Path, found: FileSnapshot, new: str | None, before: str | None) -> str:
     """Write the file without our part; return a line on its backup.
 
-    No backup is made: it would hold our part. One that is no longer needed is removed.
+    No backup is made, as it would contain our part. A backup that is no longer needed is removed.
 
     Args:
         path: the file as the user names it.
         found: the present file.
         new: the new text; None deletes the file.
-        before: the text of the backup; None where that has our part too, or does not exist.
+        before: the text of the backup; None if that has our part too, or does not exist.
 
     Raises:
         Conflict: it was changed since it was read; nothing is written.
@@ -195,7 +195,7 @@ def write_restored(path: Path, found: FileSnapshot, new: str | None, before: str
 
 @contextmanager
 def errors_for(path: Path) -> Iterator[None]:
-    """Make errors name the full path, and say that nothing was written."""
+    """Make errors name the full path, and state that nothing was written."""
     try:
         yield
     except InvalidArgument as error:

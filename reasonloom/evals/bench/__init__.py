@@ -1,1 +1,1 @@
-"""Evals of bench."""
+"""Benchmarks of latency, throughput and memory use."""

@@ -1,4 +1,4 @@
-"""Times saved steps: one small graph without saver, with LangGraph's in memory, with ours."""
+"""Times saved steps of a small graph: without a saver, with LangGraph's in memory, with ours."""
 
 from __future__ import annotations
 

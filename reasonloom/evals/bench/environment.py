@@ -99,13 +99,13 @@ TOOLS: dict[str, tuple[type[Request], str]] = {
     "get_model": (models.GetModel, "get_model"),
     "revise_model": (models.ReviseModel, "revise_model"),
 }
-"""The tools that are measured: contract and graph."""
+"""The measured tools: contract and graph."""
 
 OWNER = "bench"
 
 
 class InstantLlm:
-    """A language model that answers at once, so that only our own time is measured."""
+    """A language model that answers instantly, so that only our own time is measured."""
 
     name = "instant"
     offline = False
@@ -130,7 +130,7 @@ class BenchEngine:
         self.engine = engine
 
     async def call(self, tool: str, *, owner: str = OWNER, **arguments: Any) -> Outcome:
-        """Call a tool as `owner` at its node, without MCP."""
+        """Call a tool as `owner` directly on the engine, without MCP."""
         contract, graph = TOOLS[tool]
         request = parse_request(contract, arguments)
         wire = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
@@ -147,7 +147,7 @@ async def bench_engine(
 ) -> AsyncIterator[BenchEngine]:
     """Yield an engine on a fresh embedded database with default durability.
 
-    The language model answers at once unless another is given; flags are settings.
+    The language model answers instantly unless another is given; flags are settings.
     """
     given = {"user": OWNER, "decay_hours": 0, "cluster_hours": 0, **flags}
     async with temporary_database(**given) as (settings, access):

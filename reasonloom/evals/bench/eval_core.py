@@ -1,4 +1,4 @@
-"""Overhead of the eval core: scripted items alone, and on top of an item with a graph."""
+"""Overhead of the eval core: for scripted items alone, and added to an item with a graph."""
 
 import tempfile
 import time
@@ -26,7 +26,7 @@ THOUGHT = "What must we tell the restaurant?"
 
 
 async def measure(times: int) -> list[Figure]:
-    """Time scripted items, and `reasoning_linear` through the core against the bare engine."""
+    """Time scripted items, and `reasoning_linear` through the core and on the bare engine."""
     scripted = await _scripted()
     async with bench_engine(auto_memory=False) as prepared:
         return [scripted, await _with_graph(prepared, times)]

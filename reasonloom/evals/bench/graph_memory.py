@@ -1,4 +1,4 @@
-"""Times the graph memory tools at the node, for graphs of several sizes in one database."""
+"""Times the graph memory tools on the engine, for graphs of several sizes in one database."""
 
 import itertools
 import random
@@ -25,7 +25,7 @@ from reasonloom.evals.bench.timing import (
 from reasonloom.stores.vector_indexes import maintain
 
 HUB = 1
-"""The node that HUB_EDGES others are part of."""
+"""The node that HUB_EDGES other nodes are part of."""
 
 HUB_EDGES = 50_000
 NEIGHBOURHOOD = 1_024
@@ -58,7 +58,7 @@ ON CONFLICT DO NOTHING
 
 
 async def load_graph_of(ground: BenchEngine, owner: str, size: int) -> None:
-    """Store `size` nodes of `owner`, two edges each, a chain in time, and a hub."""
+    """Store `size` nodes of `owner` with two edges each, a temporal chain, and a hub."""
     await load(ground.database, ground.embedder, owner, size)
     back = min(NEIGHBOURHOOD, size // 2)
     values = {"owner": owner, "size": size, "back": back, "hub": HUB, "spokes": HUB_EDGES}
@@ -84,7 +84,7 @@ def owner_of(size: int) -> str:
 
 
 async def measure(ground: BenchEngine, times: int, sizes: Sequence[int]) -> list[Figure]:
-    """Make a graph for each size, then time the tools on each."""
+    """Create a graph of each size, then time the tools on each."""
     for size in sizes:
         await load_graph_of(ground, owner_of(size), size)
     await maintain(ground.access)

@@ -47,7 +47,7 @@ A_WORD = re.compile("▁[a-z]{3,}")
 
 @cache
 def words() -> tuple[str, ...]:
-    """Return the words, some thousands, most frequent first."""
+    """Return the words, several thousand, most frequent first."""
     raw = (files("wordllama") / VOCABULARY).read_text(encoding="utf-8")
     known: dict[str, int] = json.loads(raw)["model"]["vocab"]
     return tuple(
@@ -79,7 +79,7 @@ def sentences(seed: int = SEED) -> Iterator[str]:
 
 
 def questions(seed: int, stored: int) -> Iterator[str]:
-    """Yield questions forever, each of some words of one of a seed's first sentences.
+    """Yield questions forever, each of some words from one of a seed's first sentences.
 
     `stored` is the number of sentences to ask about; at most the first thousand are used.
     """

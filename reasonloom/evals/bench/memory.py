@@ -29,7 +29,7 @@ from reasonloom.stores.vector_indexes import maintain
 POOL = 250
 DEPTH = 10
 ENOUGH = 0.98
-"""The share of the nearest that must be found, for every owner."""
+"""The share of the nearest memories that must be found, for every owner."""
 
 EXACT = text("""
 SELECT memory_id FROM embeddings WHERE owner = :owner AND model = :model
@@ -87,7 +87,7 @@ def name_of(size: int) -> str:
 
 
 def sizes_of(owners: int) -> dict[str, int]:
-    """Return owners of mixed sizes, TOGETHER memories in total, the same at each run."""
+    """Return owners of mixed sizes, TOGETHER memories in total, the same on each run."""
     dice = random.Random(SEED)  # noqa: S311 - a benchmark, not a secret
     shares = [dice.lognormvariate(0, SPREAD) for _ in range(owners)]
     whole = sum(shares)
@@ -131,7 +131,7 @@ async def _loaded(ground: BenchEngine, owners: Mapping[str, int], of: str = "") 
 
 
 async def _settled(ground: BenchEngine) -> Figure:
-    """Run upkeep as in operation: statistics, and indexes for large owners."""
+    """Run maintenance as in operation: statistics, and indexes for large owners."""
     started = time.perf_counter()
     done = await maintain(ground.access)
     took = (time.perf_counter() - started) * 1000

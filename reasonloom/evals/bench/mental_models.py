@@ -37,7 +37,7 @@ RAN = (
 
 
 async def measure_models(ground: BenchEngine, times: int) -> list[Figure]:
-    """Make basins and models, then time each tool alternately with its floor."""
+    """Create basins and models, then time each tool alternately with its floor."""
     async with (
         await psycopg.AsyncConnection.connect(ground.access.admin, autocommit=True) as admin,
         await psycopg.AsyncConnection.connect(ground.access.app) as app,
@@ -61,7 +61,7 @@ async def measure_models(ground: BenchEngine, times: int) -> list[Figure]:
 
 
 class _Bench:
-    """The calls that are timed, and the same work by hand."""
+    """The timed calls, and the same work by hand."""
 
     def __init__(
         self, ground: BenchEngine, app: psycopg.AsyncConnection[Any], basins: list[UUID]
@@ -74,7 +74,7 @@ class _Bench:
     async def figure(
         self, name: str, original: float, work: Work, floor: Work, times: int
     ) -> Figure:
-        """Time a call against its floor, on the number of models that is listed."""
+        """Time a call against its floor, with MODELS or more models stored."""
         while next(self.numbers) < MODELS:
             self.model = await self.create()
         below, own = await time_alternately(floor, work, times)

@@ -47,7 +47,7 @@ class SlowLlm:
         self.calls: list[tuple[float, float]] = []
 
     async def answer(self, ask: Ask) -> Reply:
-        """Return an answer of the requested form."""
+        """Return an answer of the requested schema."""
         started = time.perf_counter()
         await asyncio.sleep(self.seconds)
         self.calls.append((started, time.perf_counter()))
@@ -189,7 +189,7 @@ class ConcurrentSessions:
         self.failed = 0
 
     async def think(self, sessions: int, steps: int) -> float:
-        """Let so many sessions take so many steps; return successful steps per second."""
+        """Run concurrent sessions of `steps` steps each; return successful steps per second."""
         self.taken.clear()
         started = time.perf_counter()
         await asyncio.gather(*(self._session(steps) for _ in range(sessions)))

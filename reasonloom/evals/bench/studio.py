@@ -51,7 +51,7 @@ APPEARED = """(text) => new Promise((done) => {
 
 @asynccontextmanager
 async def chromium() -> AsyncIterator[Browser]:
-    """Yield a browser; SettingMistake says whether Playwright or Chromium is missing."""
+    """Yield a browser; SettingMistake states whether Playwright or Chromium is missing."""
     try:
         from playwright.async_api import async_playwright  # noqa: PLC0415 - only installed for development
     except ImportError:
@@ -103,7 +103,7 @@ PAGES = (
 async def measure(
     memories: int = MEMORIES, thoughts: int = THOUGHTS, loads: int = LOADS
 ) -> list[Figure]:
-    """Fill a database, serve it by a separate process, and load its pages."""
+    """Fill a database, serve it from a separate process, and load its pages."""
     llm = choose_llm(load_settings(llm="offline"))
     async with chromium() as browser, bench_engine(llm) as prepared:
         home = prepared.engine.loom.settings.home
@@ -143,7 +143,7 @@ async def _painted(
 
 
 async def _appearing(browser: Browser, root: str, session: Grown, thoughts: int) -> Figure:
-    """Let another process's steps appear on an open page; time each from its commit."""
+    """Time how long steps of another process take from their commit to an open page."""
     page = await open_page(browser, f"{root}/session/{session.id}")
     times = []
     for number in range(STEPS):

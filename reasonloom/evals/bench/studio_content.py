@@ -59,7 +59,7 @@ class Grown:
 
 
 async def session_of(ground: BenchEngine, thoughts: int) -> Grown:
-    """Return a session of so many thoughts, the first by a tool call."""
+    """Return a session of `thoughts` thoughts, the first stored by a tool call."""
     grown = Grown(ground, await ground.call("reasoning_linear", content=QUESTION))
     left = thoughts - 1
     while left > 0:
@@ -71,7 +71,7 @@ async def session_of(ground: BenchEngine, thoughts: int) -> Grown:
 async def fill_studio(
     ground: BenchEngine, memories: int, thoughts: int, home: Path
 ) -> tuple[dict[str, str], Figure]:
-    """Fill the database and the folder of evals; return ids by kind, and the time it took."""
+    """Fill the database and the evals folder; return ids by kind, and the time taken."""
     started = time.perf_counter()
     await load(ground.database, ground.embedder, OWNER, memories)
     await load_chunks(ground.database, ground.embedder, OWNER, CHUNKS)

@@ -1,7 +1,7 @@
 """Times a plan of operations without LangGraph, with it, with our saver, and as the whole tool.
 
-A step is one order of the plan: one question rendered and asked, its answer parsed, and with
-LangGraph a task of its own that is saved. Work per round and per run is spread over the steps;
+A step is one order of the plan: a prompt is rendered and sent and its reply parsed; with LangGraph
+it is also a separate task that is saved. Work per round and per run is spread over the steps;
 persisting the resulting graph at the end of the tool's run is reported separately.
 """
 
@@ -64,7 +64,7 @@ MOST_STEPS = 200
 
 @dataclass
 class Instant:
-    """Answers at once what `llm` has answered before, so that only the machine is timed."""
+    """Replays the answers of `llm` instantly, so that only our own time is measured."""
 
     llm: LanguageModel
     known: dict[tuple[tuple[str, str], int], Reply] = field(default_factory=dict)
@@ -147,7 +147,7 @@ class Sorts:
         return run
 
     def called(self, kept: list[float]) -> Work:
-        """Return the whole tool; `kept` gets the milliseconds in which each graph was persisted."""
+        """Return the whole tool; appends the milliseconds of persisting each graph to `kept`."""
         graph = load_graph("got_run")
         begun = 0.0
 
@@ -220,7 +220,7 @@ def _figures(plan: str, taken: dict[str, list[float]], count: int) -> list[Figur
 
 
 async def agreed(works: dict[str, Work], llm: Instant) -> int:
-    """Return how many questions each way asks; refuses ways that differ."""
+    """Return how many questions each way asks; raises RuntimeError if the ways differ."""
     found = set()
     for work in works.values():
         llm.questions = 0

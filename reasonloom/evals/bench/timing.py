@@ -1,4 +1,4 @@
-"""Takes times and summarises them: medians and 95th percentiles against a floor."""
+"""Measures times and summarises them: medians and 95th percentiles against a floor."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ def summarise(
     goal: float | None = None,
     note: str = "",
 ) -> Figure:
-    """Return the figure of `times`; of a floor's times the median counts."""
+    """Return the figure of `times`; a floor given as times is reduced to its median."""
     base = median(floor) if isinstance(floor, Sequence) else floor
     return Figure(name, median(times), percentile_95(times), base, goal, note)
 
@@ -58,7 +58,7 @@ async def time_once(work: Work) -> float:
 
 
 async def time_each(works: Mapping[str, Work], times: int) -> dict[str, list[float]]:
-    """Time works in turn after a warm-up, A B C A B C, so that all meet the same load."""
+    """Time works in turn after a warm-up, A B C A B C, so that all run under the same load."""
     taken: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(WARM_UP + times):
         for name, work in works.items():
@@ -76,6 +76,6 @@ async def time_repeatedly(work: Work, times: int) -> list[float]:
 async def time_alternately(
     first: Work, second: Work, times: int
 ) -> tuple[list[float], list[float]]:
-    """Time two works alternately, A B A B, so that both meet the same load."""
+    """Time two works alternately, A B A B, so that both run under the same load."""
     taken = await time_each({"first": first, "second": second}, times)
     return taken["first"], taken["second"]

@@ -1,1 +1,1 @@
-"""Evals of comparison."""
+"""Statistical comparison of runs."""

@@ -30,7 +30,7 @@ class World:
 
 
 def right_wrong(items: int, to_right: float, to_wrong: float) -> World:
-    """Independent items that become right, or wrong, with these probabilities."""
+    """Independent items that become right or wrong with these probabilities."""
 
     def draw(chance: np.random.Generator) -> ClusterSums:
         better, worse, _ = chance.multinomial(items, [to_right, to_wrong, 1 - to_right - to_wrong])
@@ -106,14 +106,14 @@ SEED = 20261122
 """Fixed before the results were seen."""
 
 PILOT = 2_000
-"""Comparisons that estimate the standard error of a planned run."""
+"""Comparisons drawn to estimate the standard error of a planned run."""
 
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How often something held, in per cent, with its standard error and the expected range."""
+    """How often a property held, in per cent, with its standard error and the expected range."""
 
     what: str
     said: str

@@ -1,4 +1,4 @@
-"""What changed between two runs: flipped items with their transcripts, and prompt texts."""
+"""Changes between two runs: flipped items with their transcripts, and prompt texts."""
 
 from difflib import unified_diff
 from typing import Any
@@ -12,8 +12,8 @@ RIGHT = 0.5
 def flips(both: Pairs, score: str, *, lower: bool = False) -> dict[str, list[dict[str, Any]]]:
     """Return the items that became right and those that became wrong, largest change first.
 
-    Each has its input, target, and both runs' answers with transcripts. With `lower`, scores below
-    the threshold count as right.
+    Each has its input and target, and both runs' answers with transcripts. With `lower`, scores
+    below the threshold count as right.
     """
     found: dict[str, list[dict[str, Any]]] = {"to_right": [], "to_wrong": []}
     for key in both.keys:
@@ -74,7 +74,7 @@ def prompts(base: dict[str, Any], other: dict[str, Any]) -> list[dict[str, Any]]
 
 
 def prompt_text(head: dict[str, Any], name: str) -> str:
-    """Return the text of a prompt that a run's head names, empty if it has none."""
+    """Return the text of a prompt named in a run's head, empty if it has none."""
     return str(head.get("texts", {}).get(head.get("prompts", {}).get(name, {}).get("hash"), ""))
 
 

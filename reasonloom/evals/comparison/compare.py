@@ -23,12 +23,12 @@ from reasonloom.evals.comparison.statistics import (
 from reasonloom.evals.log import EvalLog
 
 FEW = 10
-"""Fewer differing clusters than this make an interval rough."""
+"""With fewer differing clusters, an interval is rough."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonOptions:
-    """Which score is compared, and how epochs are reduced."""
+    """The score to compare, and how epochs are reduced."""
 
     score: str = ""
     reducer: str = "mean"
@@ -70,7 +70,7 @@ def compare(
 
 
 def open_completed(log: EvalLog | Path) -> EvalLog:
-    """Open a run; refuses a missing file, one that is no eval run, and one without results."""
+    """Open a run; refuses a missing file, one that is not an eval run, and one without results."""
     if isinstance(log, Path) and not log.is_file():
         raise InvalidArgument(f"runs: there is no file {log.name}", field="runs")
     try:
@@ -130,8 +130,8 @@ def _compared(base: EvalLog, other: EvalLog, options: ComparisonOptions) -> dict
 def _interval(found: ClusterSums) -> tuple[float, float]:
     """Return the 95 % interval, widened to the zero-difference bound if few clusters differ.
 
-    Resampling two items that became right can never draw one that became wrong, and so would be
-    overconfident.
+    Resampling two items that became right can never draw one that became wrong, so the interval
+    would be overconfident.
     """
     if not found.error:
         return interval_without_variance(found)

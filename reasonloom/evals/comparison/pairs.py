@@ -27,7 +27,7 @@ def mode(scores: Sequence[float]) -> float:
 def pass_at(k: int, scores: Sequence[float]) -> float:
     """Return the unbiased probability that one of `k` epochs is right (Chen et al. 2021, 2.1).
 
-    1 - C(n - c, k) / C(n, k) for c right ones of n; right is a score of 1.
+    1 - C(n - c, k) / C(n, k) for c right epochs of n; right is a score of 1.
     """
     n, right = len(scores), _correct_count(scores, k)
     return 1 - math.comb(n - right, k) / math.comb(n, k)
@@ -42,12 +42,12 @@ def pass_all(k: int, scores: Sequence[float]) -> float:
 
 
 def require_reducer(name: str, epochs: int) -> None:
-    """Refuse an unknown reducer, or one that needs more epochs, before anything is called."""
+    """Refuse an unknown reducer, or one that needs more epochs, before any model call."""
     reducer(name)([0.0] * epochs)
 
 
 def reducer(name: str) -> Reducer:
-    """Return the reducer of a name: `mean`, `mode`, `pass@3`, `pass^3`."""
+    """Return the reducer with this name: `mean`, `mode`, `pass@3`, `pass^3`."""
     if name == "mean":
         return fmean
     if name == "mode":
@@ -85,7 +85,8 @@ class Side:
 class Pairs:
     """The items that both runs share.
 
-    `left_out` counts items in only one run, `without` shared ones that lack the score in a run.
+    `left_out` counts items in only one run, `without` counts shared items that lack the score in a
+    run.
     """
 
     keys: Sequence[Key]

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import scipy  # its `stats` is imported at the first use
+import scipy  # imports `stats` on first use
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparison.pairs import Pairs
@@ -101,7 +101,7 @@ def plan(items: int, *, flips: float = 0.2, effect: float | None = None) -> dict
     """Return what a run of that many independent right/wrong items would show.
 
     `power` maps a difference to the probability of finding it; `least_effect` is the smallest found
-    with 80 % power, None if even all flips in one direction would not be.
+    with 80 % power, None if even all flips in one direction would not be detected.
 
     Args:
         items: number of items, one epoch each.
@@ -124,7 +124,7 @@ def plan_from_runs(pilot: Pairs, items: int, *, effect: float | None = None) -> 
     """Return the same estimate from two finished runs, with their spread and clusters.
 
     The standard error shrinks with the square root of the number of items; cluster sizes stay. Runs
-    without spread say nothing about power, which `notes` states.
+    without spread give no estimate of power, which `notes` states.
     """
     found = pilot.differences
     share = items / len(pilot.keys)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy  # its `stats` is imported at the first use
+import scipy  # imports `stats` on first use
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -13,7 +13,7 @@ RESAMPLES = 1_999
 LEVEL = 95
 BOOTSTRAP_SEED = 7
 ROUNDING = 1e-12
-"""Residue of 0 after rounding, relative to the rounded values."""
+"""Residue of rounding to 0, relative to the rounded values."""
 
 BLOCK = 2_000_000
 """Upper bound on random numbers drawn at once."""
@@ -63,7 +63,7 @@ def interval(
     """Return the 95 % interval of the mean difference.
 
     Symmetric bootstrap-t (Hall 1988) over clusters: mean plus/minus the 95th percentile of
-    |mean* - mean| / error* times the error. Of the simple methods only this one kept its coverage
+    |mean* - mean| / error* times the error. Of the simple methods, only this one kept its coverage
     with few clusters and skewed differences; percentile intervals are too short (docs/evals.md).
     If no cluster's mean differs from another's, nothing can be resampled: see `no_difference`.
     """
@@ -76,7 +76,7 @@ def interval(
 
 
 def no_difference(clusters: int) -> float:
-    """Return the largest share of clusters that may differ although none of the sample does.
+    """Return the largest share of clusters that may differ although none in the sample does.
 
     Upper end of the exact 95 % interval of 0 out of `clusters` (two-sided rule of three).
     """
@@ -125,7 +125,7 @@ FLIPS = 9_999
 SIGN_FLIP_SEED = 11
 HALF = 0.5
 EXACT_UP_TO = 13
-"""Up to this many clusters all sign combinations are enumerated."""
+"""Up to this many clusters, all sign combinations are enumerated."""
 
 
 def mcnemar_exact(to_right: int, to_wrong: int) -> float:
@@ -163,7 +163,7 @@ def sign_flip_mid_p(of: ClusterSums) -> float:
 
 
 def _at_least_as_extreme(totals: Floats, sums: Floats) -> Floats:
-    """Return 1 for totals more extreme than that of `sums`, a half for ties."""
+    """Return 1 for totals more extreme than that of `sums`, one half for ties."""
     reached, near = abs(sums.sum()), 1e-9 * np.abs(sums).sum()
     found = np.abs(totals)
     return np.where(found > reached + near, 1.0, np.where(found >= reached - near, HALF, 0.0))

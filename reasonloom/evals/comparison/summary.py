@@ -14,9 +14,10 @@ from reasonloom.evals.log import EvalLog, Record
 
 
 def means_by_group(records: Sequence[Record], *, excluded: Sequence[str] = ()) -> dict[str, Any]:
-    """Return `overall` (without the groups `apart`) and `groups`, each of means in 0..1.
+    """Return `overall` (without the `excluded` groups) and `groups`, each of means in 0..1.
 
-    If outputs hold scores `without` signals, `without` has the overall means without each.
+    If outputs contain scores `without` single signals, `without` has the overall means for each
+    signal left out.
     """
     groups = sorted({record.group for record in records})
     counted = [record for record in records if record.group not in excluded]

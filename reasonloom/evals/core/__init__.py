@@ -1,1 +1,1 @@
-"""The core of all evals of a system: items, who answers them, scores, and a run that resumes."""
+"""The core of all evals: items, ways to answer them, scores, and runs that can be resumed."""

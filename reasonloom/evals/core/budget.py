@@ -1,4 +1,4 @@
-"""Keeps a run within its budget by reserving a call's upper bound before it is made."""
+"""Keeps a run within its budget by reserving each call's upper bound beforehand."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class BudgetReached(Exception):
 class Spending:
     """What a run has spent, and the reservations of calls in flight.
 
-    `calls` are those started, `tokens` and `usd` those of replies received (`answers` many);
-    `dearest` is the highest cost of one, `unpriced` whether one came without a known price.
+    `calls` counts the calls started; `tokens` and `usd` are those of the `answers` replies
+    received. `dearest` is the highest cost of one reply, `unpriced` whether one had no known price.
     """
 
     budget: Budget
@@ -69,10 +69,10 @@ class Spending:
     async def held(
         self, llm: LanguageModel, most: CallBound
     ) -> AsyncIterator[Callable[[Usage], None]]:
-        """Reserve a call's upper bound while it is made; yields what books its actual usage.
+        """Reserve a call's upper bound while it runs; yields a function that books its usage.
 
-        If the rest of the budget is too small, waits for calls in flight that may come cheaper,
-        else raises BudgetReached; nothing was called then.
+        If the rest of the budget is too small, waits for calls in flight, which may cost less than
+        reserved; otherwise raises BudgetReached before anything is called.
         """
         tokens, usd = most.tokens_in + most.tokens_out, await self._price(llm, most)
         while lack := self._lack(tokens, usd):
@@ -90,7 +90,10 @@ class Spending:
             self._less = asyncio.Event()
 
     async def _price(self, llm: LanguageModel, most: CallBound) -> float:
-        """Return a call's maximal cost; without prices the dearest so far, one call at a time."""
+        """Return a call's maximum cost; without known prices, the highest so far.
+
+        Without known prices, other calls wait until the first one has been answered.
+        """
         if self.budget.usd is None:
             return 0.0
         known = await llm.prices() if isinstance(llm, Priced) else None

@@ -37,7 +37,7 @@ class Item:
 
     @property
     def digest(self) -> str:
-        """The item's identity: runs share an item if this is equal."""
+        """The item's identity: two runs share an item if their digests are equal."""
         content = json.dumps([self.input, self.target], sort_keys=True, default=str)
         return sha256(content.encode("utf-8", "replace")).hexdigest()[:DIGEST]
 
@@ -49,7 +49,8 @@ class Answer:
     Attributes:
         output: the answer.
         run: id of the engine's run, if any.
-        usage: total usage if a killed process contributed to it; else the attempt knows.
+        usage: total usage if an earlier, killed process contributed to it; otherwise empty, and the
+            attempt's usage counts.
         latency_ms: latency without setup, if setup took part of the time.
     """
 
@@ -81,7 +82,7 @@ class Scorer(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of its score."""
+        """The name of its score."""
 
     @property
     def needs_target(self) -> bool:
@@ -91,7 +92,7 @@ class Scorer(Protocol):
         """Return its description for the run's head."""
 
     def refuse(self, item: Item) -> str:
-        """Return why an item cannot be marked, empty if it can."""
+        """Return why an item cannot be marked; empty if it can."""
 
     def mark(
         self, item: Item, output: Any, bench: ScoringContext

@@ -28,7 +28,7 @@ class Attempt:
     """The state of one attempt: its calls and their usage, in order of completion.
 
     `epoch` counts repetitions from 0; `seed` is that of the whole run, the same for every system.
-    `broken` is why the attempt, which `task` works on, and with it the run, must stop.
+    `task` runs the attempt; `broken` is why it, and with it the run, must stop.
     """
 
     epoch: int
@@ -39,7 +39,7 @@ class Attempt:
     task: asyncio.Task[Any] | None = None
 
     async def break_off(self, why: BaseException) -> NoReturn:
-        """Cancel the attempt, so that no graph can take `why` for a reply of its language model."""
+        """Cancel the attempt, so that no graph mistakes `why` for a reply of its language model."""
         self.broken = self.broken or why
         if self.task is not None:
             self.task.cancel()
@@ -83,12 +83,12 @@ SAMPLES = 1_000
 """Sample numbers reserved per epoch, so that epochs never share samples."""
 
 FRAME = 16
-"""Tokens that a provider may add around each message."""
+"""Tokens that a provider may add per message."""
 
 
 @dataclass(slots=True)
 class Limits:
-    """Limits of concurrent calls per provider; `own` by provider name."""
+    """Limits of concurrent calls per provider; `own` overrides them by provider name."""
 
     default: int = AT_ONCE
     own: Mapping[str, int] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class Limits:
                 raise InvalidArgument(f"{name}: must be 1 or more calls at once", field="limit")
 
     def of(self, llm: str) -> AbstractAsyncContextManager[None]:
-        """Return the semaphore of an llm's provider."""
+        """Return the semaphore of a model's provider."""
         name = provider_of(llm)
         if name not in self._doors:
             self._doors[name] = asyncio.Semaphore(self.own.get(name, self.default))
@@ -125,18 +125,18 @@ class _Wrapper:
         self.name, self.offline, self._inner = inner.name, inner.offline, inner
 
     async def prices(self) -> tuple[float, float] | None:
-        """Return the inner llm's prices, None if unknown."""
+        """Return the inner model's prices, None if unknown."""
         return await self._inner.prices() if isinstance(self._inner, Priced) else None
 
     async def close(self) -> None:
-        """Close the inner llm."""
+        """Close the inner model."""
         await self._inner.close()
 
 
 class BudgetedModel(_Wrapper):
     """Calls a provider within the run's budget and the provider's limit.
 
-    If the budget is used up or the provider refuses, it breaks off the attempt and with it the run,
+    If the budget is used up or the provider refuses, it aborts the attempt and with it the run,
     unless `count_errors` makes refusals failures of the system.
     """
 
@@ -154,7 +154,7 @@ class BudgetedModel(_Wrapper):
         self._most_tokens, self._count_errors = most_tokens, count_errors
 
     async def answer(self, ask: Ask) -> Reply:
-        """Answer as the provider does."""
+        """Return the provider's reply."""
         try:
             return await self._within(ask)
         except BudgetReached as stop:
@@ -179,7 +179,7 @@ class RecordedModel(_Wrapper):
     """Gives every epoch its own samples, and records calls and usage with the current attempt."""
 
     async def answer(self, ask: Ask) -> Reply:
-        """Answer as the inner llm does."""
+        """Return the inner model's reply."""
         attempt = current_attempt()
         if attempt is None:
             return await self._inner.answer(ask)

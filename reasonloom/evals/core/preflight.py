@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 
 KIND = "system"
-"""The head's `kind`, which tells such runs from the project's own older evals."""
+"""The head's `kind`, which distinguishes such runs from the project's older evals."""
 
 
 def run_head(
     suite: Suite, way: Way, llm: LanguageModel, prompts: PromptRegistry, settings: Settings
 ) -> dict[str, Any]:
-    """Build the head; `prompts` are those that may be used, `texts` theirs by hash.
+    """Build the head.
 
-    The budget is per item: calls, tokens, US dollars and seconds.
+    `prompts` are the prompts that may be used; `texts` are their texts by hash. The budget is per
+    item: calls, tokens, US dollars and seconds.
     """
     scorers = [scorer.about() for scorer in suite.scorers]
     judges = [about["prompt"] for about in scorers if "prompt" in about]
@@ -62,7 +63,7 @@ def run_head(
 def preflight(
     suite: Suite, system: System, *, epochs: int = 1, settings: Settings | None = None
 ) -> None:
-    """Validate a run without making it; CallerMistake says what is wrong and where."""
+    """Validate a run without starting it; CallerMistake states what is wrong and where."""
     settings = settings or load_settings()
     validate_run(suite, system, PromptRegistry(settings.prompts).pinning(system.prompts), epochs)
 

@@ -1,4 +1,4 @@
-"""Runs a suite on a system: every item in every epoch exactly once, across crashes."""
+"""Runs a suite on a system: every item in every epoch exactly once, even across crashes."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def no_progress(what: str, done: int, total: int) -> None:
 
 @dataclass(slots=True)
 class Running:
-    """A run in progress; `work` are the remaining items and epochs.
+    """A run in progress; `work` yields the remaining items and epochs.
 
-    `halted` is why no further item may start; `failed` are errors of items that a later run
-    retries, `in_row` counts consecutive failures.
+    `halted` is why no further item may start; `failed` holds the errors of items that a later run
+    retries; `in_row` counts consecutive failures.
     """
 
     suite: Suite
@@ -71,8 +71,8 @@ class Running:
 class RunResult:
     """The result of a run; `log` includes the records of earlier processes.
 
-    `failed` are errors of items that failed by no fault of the system; a later run retries them.
-    `stopped` is why the budget ended the run, empty if it completed.
+    `failed` holds the errors of items that failed through no fault of the system; a later run
+    retries them. `stopped` is why the budget ended the run, empty if it completed.
     """
 
     log: EvalLog
@@ -80,7 +80,7 @@ class RunResult:
     stopped: str = ""
 
     def notes(self) -> list[str]:
-        """Return what is left and why, and how many errors were scored."""
+        """Return what remains and why, and how many errors were scored."""
         found = [f"left for later: {why}" for why in self.failed]
         if self.stopped:
             found.append(f"stopped: {self.stopped}; --resume {self.log.path.name} goes on")
@@ -108,14 +108,14 @@ async def run(
 
     Args:
         suite: the items and how they are scored.
-        system: who answers; the suite's own way with the configured language model if None.
-        log: the run's file; an existing one is resumed, with its prompt versions.
+        system: what answers; the suite's own way with the configured language model if None.
+        log: the run's file; an existing one is resumed with its prompt versions.
         epochs: repetitions of each item.
         seed: of everything that can be seeded; use the same for systems to be compared.
         judge: the language model of scorers that need one; the system's own if None.
-        purse: budget, limits and cache, shared by runs that are given the same one.
+        purse: budget, limits and cache, shared by runs given the same one.
         at_once: items in progress at once.
-        tell: receives progress.
+        tell: called with progress.
         settings, access, embedder: for tools; the process's own if None.
 
     Raises:
@@ -154,7 +154,7 @@ async def run(
 
 
 def _with_prompts_of(begun: Mapping[str, Any], head: dict[str, Any]) -> dict[str, Any]:
-    """Return a head without prompts that the run did not know when it began."""
+    """Return a head without prompts that did not exist when the run began."""
     known = begun.get("prompts", {})
     prompts = {name: each for name, each in head["prompts"].items() if name in known}
     hashes = {each["hash"] for each in prompts.values()}
@@ -182,7 +182,7 @@ def _pending(items: Sequence[Item], epochs: int, log: EvalLog) -> Iterator[tuple
 
 
 async def _run_pending(running: Running, way: Way, parts: AnswerContext, at_once: int) -> None:
-    """Run pending items; without any, nothing is opened."""
+    """Run pending items; opens nothing if there are none."""
     first = next(running.work, None)
     if first is None:
         return
@@ -194,7 +194,7 @@ async def _run_pending(running: Running, way: Way, parts: AnswerContext, at_once
 
 
 async def _worker(running: Running, answering: Answering) -> None:
-    """Work until no item is left or the run halts."""
+    """Process items until none is left or the run halts."""
     while running.halted is None and (work := next(running.work, None)):
         item, epoch = work
         attempt = Attempt(epoch, running.seed, task=asyncio.current_task())
@@ -268,7 +268,7 @@ async def _score_answer(
                 mark = await found if inspect.isawaitable(found) else found
                 if mark is None:
                     continue
-                # One figure that is not finite would spoil every mean.
+                # A single non-finite figure would spoil every mean.
                 if not all(map(math.isfinite, (mark.score, *mark.figures.values()))):
                     why = f"{scorer.name}: gave {item.id} no finite number"
                     raise InvalidArgument(why, field="scorer")

@@ -26,7 +26,7 @@ class Suite:
 
     Attributes:
         items: items with unique ids.
-        scorers: how answers are marked; the first one's score is compared.
+        scorers: how answers are marked; the first scorer's score is compared.
         way: how items are answered unless a run overrides it.
         where: position of each item in its file, such as `row 3`, for error messages.
         about: what else determines the answers, such as the digest of stored data.

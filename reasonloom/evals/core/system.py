@@ -62,10 +62,10 @@ class Purse:
     async def llm(
         self, chosen: str | LanguageModel | None, settings: Settings
     ) -> AsyncIterator[LanguageModel]:
-        """Yield a language model with budget and recording; closes it if it was given by name.
+        """Yield a language model with budget and recording; close it unless given as an object.
 
         Raises:
-            SettingMistake: no provider can be made of the name.
+            SettingMistake: the name yields no provider.
         """
         named = chosen is None or isinstance(chosen, str)
         own = settings.model_copy(update={"llm": chosen}) if isinstance(chosen, str) else settings

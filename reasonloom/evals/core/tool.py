@@ -34,7 +34,7 @@ class Mode:
     """A reasoning tool: module and class of its request, its graph, and where input and answer are.
 
     `question_field` is the argument that takes an item's input, `answer_path` the path of the
-    answer in its output.
+    answer in the tool's output.
     """
 
     contract: tuple[str, str]
@@ -44,7 +44,7 @@ class Mode:
 
 
 def _reasoning(name: str, answer_path: str = "content") -> Mode:
-    """Return the mode of a name, whose contract, graph and question are named alike."""
+    """Return the mode for a name shared by its contract and its graph."""
     contract = (f"reasoning.{name}", f"Reasoning{name.capitalize()}")
     return Mode(contract, name, "content", answer_path)
 
@@ -70,7 +70,7 @@ class Tool:
         arguments: further arguments, the same for each item.
         ask: maps an item to arguments; by default an object is the arguments, and any other input
             the tool's question.
-        read: path of the answer, if not the tool's own.
+        read: path of the answer, if not the tool's default.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Tool:
 
     @property
     def known(self) -> Mode:
-        """The tool's description."""
+        """The tool's mode; UnknownName if there is none."""
         if self.mode is None and self.name not in MODES:
             raise UnknownName(
                 f"an eval knows no tool {self.name}; {one_of(self.name, MODES)}", field="tool"
@@ -128,7 +128,7 @@ class Tool:
 
     @asynccontextmanager
     async def opened(self, parts: AnswerContext) -> AsyncIterator[Answering]:
-        """Yield a function that calls the tool, with its own engine on the configured database.
+        """Yield a function that calls the tool on a separate engine and the configured database.
 
         Automatic memory is off. An item and epoch of a run maps to one engine run, so a killed one
         resumes from its last checkpoint.

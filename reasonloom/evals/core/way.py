@@ -1,4 +1,4 @@
-"""Ways to answer an item: by a function, by one prompt, or by what a suite opens."""
+"""Ways to answer an item: by a function, by one prompt, or by resources that a suite opens."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Answering = Callable[[Item, int], Awaitable[Answer]]
 class AnswerContext:
     """What answering may use.
 
-    `name` is the run's, and the owner of everything it stores; `resumed` if an earlier process may
-    have begun an item. `access` and `embedder` default to the configured ones.
+    `name` is the run's name, and the owner of everything it stores; `resumed` is whether an earlier
+    process may have begun an item. `access` and `embedder` default to the configured ones.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Way(Protocol):
         """Return the prompts that it uses, None if it may use any."""
 
     def check(self, item: Item, prompts: PromptRegistry) -> None:
-        """Refuse, by a CallerMistake that says why, an item that it cannot answer."""
+        """Refuse an item that it cannot answer, by a CallerMistake with the reason."""
 
     def opened(self, parts: AnswerContext) -> AbstractAsyncContextManager[Answering]:
         """Yield the answering function while its resources are open."""
@@ -74,7 +74,7 @@ class _NamedWay:
         return {"function": self.name}
 
     def prompts(self) -> tuple[str, ...] | None:
-        """Return none, or None for any prompt."""
+        """Return no prompts, or None if any may be used."""
         return None if self.asks else ()
 
     def check(self, item: Item, prompts: PromptRegistry) -> None:
@@ -102,7 +102,7 @@ class Function(_NamedWay):
 
 @dataclass(frozen=True)
 class Opening(_NamedWay):
-    """Answers with what it opens first, such as an engine on a temporary database."""
+    """Answers with resources that it opens first, such as an engine on a temporary database."""
 
     open: Callable[[AnswerContext], AbstractAsyncContextManager[Answering]]
     name: str
@@ -115,13 +115,13 @@ class Opening(_NamedWay):
 
 @dataclass(frozen=True)
 class Asking:
-    """Calls one prompt; the answer is the reply's text, or the value at `read` of its object.
+    """Calls one prompt; the answer is the reply's text, or the value at `read` in its object.
 
     Attributes:
         prompt: its name.
         variables: maps an item to the prompt's variables; by default an object is the variables,
             and any other input the prompt's only variable.
-        read: path of the answer in the reply's object; empty for the whole text.
+        read: path of the answer in the reply's object; empty for the whole reply.
     """
 
     prompt: str

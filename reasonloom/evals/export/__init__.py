@@ -1,1 +1,1 @@
-"""Evals of export."""
+"""Export of runs to other formats."""

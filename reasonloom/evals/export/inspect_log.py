@@ -30,11 +30,11 @@ JUDGE = "grader"
 """Inspect's name for the role of a judge."""
 
 FIGURE = "/"
-"""Separates a scorer's name from that of a further figure."""
+"""Separates a scorer's name from the name of a further figure."""
 
 
 def sample_of(record: Record, number: str, model: str, judge: str) -> EvalSample:
-    """Convert a record of a run (by number) to a sample; Inspect counts epochs from 1."""
+    """Convert a record of a run (`number`) to a sample; Inspect counts epochs from 1."""
     from inspect_ai.log import EvalError, EvalSample
     from inspect_ai.model import ModelOutput
 
@@ -86,7 +86,7 @@ def _sum(usages: Sequence[Usage], whose: str) -> ModelUsage:
 
 
 def _messages(calls: Sequence[Mapping[str, Any]], model: str) -> list[ChatMessage]:
-    """Return the calls' messages in order; metadata tells which call each belongs to."""
+    """Return the calls' messages in order; metadata has the call that each belongs to."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
     kinds = {"system": ChatMessageSystem, "assistant": ChatMessageAssistant}
@@ -138,11 +138,11 @@ def _target(target: Any) -> str | list[str]:
 
 ENDINGS = (".eval", ".json")
 NOBODY = "none"
-"""The model of a run that uses none: an Inspect log must name one."""
+"""The model of a run that uses none, as an Inspect log must name one."""
 
 
 def write_inspect_log(log: EvalLog, to: Path, *, force: bool = False) -> int:
-    """Write a run as an Inspect log and return its number of samples.
+    """Write a run as an Inspect log and return the number of samples.
 
     SettingMistake if Inspect is not installed, Conflict if the file exists and `force` is not set.
     """

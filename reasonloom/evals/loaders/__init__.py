@@ -1,1 +1,1 @@
-"""Suites from files that a user has; what is wrong with one is found before anything is asked."""
+"""Loads suites from user files; errors are reported before any item is answered."""

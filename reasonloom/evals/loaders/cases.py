@@ -34,10 +34,10 @@ SESSION = "session_id"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One line of a file of cases: a tool that answers it again, its arguments, and the target.
+    """One line of a case file: a tool, the arguments to call it with, and the target.
 
-    Cases that depend on each other share a `cluster`. `origin` has the id of the run it came from,
-    with graph, language model and prompt versions.
+    Cases that depend on each other share a `cluster`. `origin` records the source run's id, graph,
+    language model and prompt versions.
     """
 
     id: str
@@ -55,9 +55,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class CaseRequest:
-    """Which run becomes a case and what its target is; `id` defaults to the run's id.
+    """The run to turn into a case, and its target; `id` defaults to the run's id.
 
-    The target is a text, or the answer of the run `target_from`.
+    Exactly one of `target`, a text, and `target_from`, a run whose answer is used, is required.
     """
 
     run: str
@@ -67,7 +67,7 @@ class CaseRequest:
     cluster: str = ""
 
     def check(self) -> None:
-        """Validates the request before the run is looked up."""
+        """Validate the request before the run is looked up."""
         if bool(self.target.strip()) == bool(self.target_from):
             raise InvalidArgument(
                 "target: say what would have been right, by --target TEXT or by --target-from RUN"
@@ -84,8 +84,8 @@ class CaseRequest:
 async def case_of(engine: Engine, caller: Caller, wanted: CaseRequest) -> Case:
     """Build a case from one of the caller's runs.
 
-    Refuses a run that has not finished or cannot be repeated, one of a tool that no eval asks, and
-    a `target_from` with different input.
+    Refuses a run that has not finished, used a tool without eval support, or depended on a session,
+    and a `target_from` run with another tool or input.
     """
     wanted.check()
     row = await find_run(engine, caller, wanted.run)
@@ -162,9 +162,10 @@ TOOL = "tool"
 
 
 def append_case(path: Path, case: Case) -> int:
-    """Append a case atomically and return how many the file then holds.
+    """Append a case under an exclusive lock and return the new number of cases in the file.
 
-    Refuses a case whose id or input the file has, and one of another tool.
+    Refuses a case whose id or input is already in the file, and one for another tool. A failed
+    write leaves the file unchanged.
     """
     if path.suffix.lower() != JSONL:
         raise InvalidArgument(f"suite: {path.name}: must be a file named *{JSONL}", field="suite")
@@ -179,7 +180,7 @@ def append_case(path: Path, case: Case) -> int:
 
 
 def tool_of_cases(path: Path) -> Tool | None:
-    """Return the tool that all rows of a case file name, None if it names none."""
+    """Return the tool that all rows of a case file name, None if no row names one."""
     if path.suffix.lower() != JSONL:
         return None
     found = read_rows(path)

@@ -1,4 +1,4 @@
-"""Suites from a user's files: tables (CSV, JSON lines, JSON lists) and Python files."""
+"""Suites from user files: tables (CSV, JSON Lines, JSON lists) and Python files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 LONGEST_CELL = 10_000_000
 MOST_NAMED, LONGEST_NAME = 20, 80
-"""Columns that a message names, and characters of each."""
+"""Limits of an error message: columns named, and characters of each name."""
 
 CSV, JSONL, JSON = ".csv", ".jsonl", ".json"
 
@@ -41,7 +41,7 @@ class Row:
     cells: dict[str, Any]
 
     def refuse(self, column: str, why: str) -> InvalidArgument:
-        """Return the error for a cell."""
+        """Return the error to raise for a cell."""
         return InvalidArgument(f"data: {self.where}: {column}: {why}", field=column)
 
     def is_empty(self, column: str) -> bool:
@@ -50,7 +50,7 @@ class Row:
         return found is None or (isinstance(found, str) and not found.strip())
 
     def cell(self, column: str) -> Any:
-        """Return the cell of a column."""
+        """Return the value in a column; refuses an empty or missing one."""
         if self.is_empty(column):
             raise self.refuse(column, "is not there" if column not in self.cells else "is empty")
         return self.cells[column]
@@ -61,7 +61,7 @@ def _refused(path: Path, why: str, what: str = "data") -> InvalidArgument:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Return the rows of a file, by its suffix; refuses a malformed or empty one."""
+    """Read the rows of a file by its suffix; refuses a malformed or empty file."""
     readers = {CSV: _csv, JSONL: _jsonl, JSON: _json}
     reader = readers.get(path.suffix.lower())
     if reader is None:
@@ -73,7 +73,7 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def read_text(path: Path) -> str:
-    """Return a file's text without byte order mark."""
+    """Return a UTF-8 file's text without its byte order mark."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError:
@@ -83,7 +83,7 @@ def read_text(path: Path) -> str:
 
 
 def require_columns(columns: set[str], found: list[Row], path: Path) -> None:
-    """Refuse a table that lacks a column."""
+    """Refuse a table that lacks any of the columns."""
     names = [shortened(each, LONGEST_NAME) for each in islice(found[0].cells, MOST_NAMED)]
     more = len(found[0].cells) - len(names)
     known = ", ".join(names) + (f" and {more:,} more" if more else "")
@@ -115,7 +115,7 @@ def _csv(path: Path, content: str) -> Iterator[Row]:
 
 
 def _value(text: str) -> Any:
-    """Return what JSON says; ValueError for what it cannot say or no float can hold."""
+    """Parse JSON; raises ValueError if it is malformed or a number is not finite."""
     return json.loads(text, parse_constant=_finite, parse_float=_finite)
 
 
@@ -165,19 +165,20 @@ def table(
     way: Way | None = None,
     name: str = "",
 ) -> Suite:
-    """Return a suite of a table's rows.
+    """Return a suite with one item per row of a table.
 
     Args:
         path: the file.
-        columns: maps `id`, `input`, `target` and `cluster` to columns of other names. Rows without
-            an id are numbered; several columns joined by `+` make an input object of them, like a
-            prompt's variables.
-        scorers: how answers are scored; `exact` if none.
+        columns: maps `id`, `input`, `target` and `cluster` to columns with other names. Columns
+            joined by `+` are combined into one object, such as a prompt's variables. Rows are
+            numbered if they have no id.
+        scorers: how answers are scored; `exact` if empty.
         way: how items are answered unless a run overrides it.
-        name: of the suite; the file's if empty.
+        name: the suite's name; the file's stem if empty.
 
     Raises:
-        InvalidArgument: a required column or cell is missing; names both.
+        InvalidArgument: the file is malformed, `columns` maps an unknown part, or a required column
+            or cell is missing.
     """
     mapping = dict(columns or {})
     for part in mapping:
@@ -222,7 +223,12 @@ NAME = "SUITE"
 
 
 def python_file(path: Path) -> Suite:
-    """Execute a Python file and return its `SUITE`; InvalidArgument if it fails or defines none."""
+    """Execute a Python file and return its `SUITE`.
+
+    Raises:
+        InvalidArgument: the file is missing, fails, or defines no suite.
+        CallerMistake: the file itself raised it.
+    """
     spec = importlib.util.spec_from_file_location(f"reasonloom_suite_{path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise _refused(path, "there is no such file", "suite")

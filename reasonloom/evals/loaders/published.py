@@ -1,4 +1,4 @@
-"""Suites from the files of published tasks: GSM8K, Game of 24, BIG-Bench-Hard."""
+"""Suites from published benchmark files: GSM8K, Game of 24, BIG-Bench Hard."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ def gsm8k(path: Path) -> Suite:
     """Return GSM8K's questions (Cobbe et al. 2021); the target is the number after `####`.
 
     Raises:
-        InvalidArgument: a row lacks a question or such a number; names it.
+        InvalidArgument: a row lacks a question or such a number; the message names the row.
     """
     found = read_rows(path)
     require_columns({"question", "answer"}, found, path)
@@ -43,10 +43,10 @@ def _after_marker(row: Row) -> str:
 
 
 def game24(path: Path) -> Suite:
-    """Return the puzzles of the Game of 24 (`24.csv`; Yao et al. 2023), with their ranks as ids.
+    """Return the Game of 24 puzzles (`24.csv`; Yao et al. 2023), with their ranks as ids.
 
     Raises:
-        InvalidArgument: a row lacks a rank or four numbers; names it.
+        InvalidArgument: a row lacks a rank or four numbers; the message names the row.
     """
     found = read_rows(path)
     require_columns({"Rank", "Puzzles"}, found, path)
@@ -61,19 +61,19 @@ def game24(path: Path) -> Suite:
 
 
 def makes_24(item: Item, output: Any) -> Mark:
-    """Score 1 if a line of the answer makes 24 of the four numbers, each used once."""
+    """Score 1 if one of the last 20 lines makes 24 from the four numbers, each used once."""
     answer = text_of(output.get("answer") if isinstance(output, dict) else output)
     numbers = [*map(int, str(item.input).split())]
     return Mark(float(any(solves(line, numbers) for line in answer.splitlines()[-20:])))
 
 
 def big_bench_hard(path: Path) -> Suite:
-    """Return a task of BIG-Bench-Hard (Suzgun et al. 2022), named by its file.
+    """Return a BIG-Bench Hard task (Suzgun et al. 2022), named after its file.
 
-    If all targets are letters in brackets the choice is scored, else the final answer.
+    Scores the chosen letter if all targets are letters in parentheses, else the final answer.
 
     Raises:
-        InvalidArgument: an example lacks input or target; names it.
+        InvalidArgument: an example lacks an input or target; the message names the example.
     """
     found = read_rows(path)
     require_columns({"input", "target"}, found, path)

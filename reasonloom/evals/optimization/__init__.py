@@ -1,1 +1,1 @@
-"""Evals of optimization."""
+"""Prompt optimisation."""

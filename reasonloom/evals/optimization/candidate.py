@@ -41,8 +41,8 @@ def used_variables(body: str) -> set[str]:
 def save_candidate(folder: Path | None, name: str, text: str) -> tuple[Path, bool]:
     """Write a template as the next version; return its file, and whether it is new.
 
-    If the folder's newest version has this text already, nothing is written. Conflict if another
-    process wrote that version meanwhile.
+    If the folder's newest version already has this text, nothing is written. Conflict if another
+    process wrote that version in the meantime.
     """
     if folder is None:
         raise InvalidArgument("folder: must be named to write a prompt", field="folder")
@@ -66,10 +66,10 @@ def save_candidate(folder: Path | None, name: str, text: str) -> tuple[Path, boo
 
 PROMPT = "evals/reflect"
 TRIES = 3
-"""Attempts at one proposal if earlier ones break the prompt; each is told the reason."""
+"""Attempts at one proposal if earlier ones break the prompt; each gets the reason."""
 
 WIDEST = 2_000
-"""Characters shown of an input, an answer or a call."""
+"""Maximum characters quoted of an input, an answer or a call."""
 
 MOST_CALLS = 4
 MOST_REJECTED = 3
@@ -77,9 +77,9 @@ MOST_REJECTED = 3
 
 @dataclass(slots=True)
 class Reflection:
-    """Proposes texts of `base` by a language model and the prompt `ask`.
+    """Proposes texts of `base` with a language model and the prompt `ask`.
 
-    `broken` are refused proposals, each with its parent text and the reason.
+    `broken` holds the refused proposals, each with its parent text and the reason.
     """
 
     llm: LanguageModel
@@ -89,7 +89,7 @@ class Reflection:
     _samples: Counter[str] = field(default_factory=Counter)
 
     async def proposed(self, body: str, examples: Sequence[Mapping[str, Any]]) -> str | None:
-        """Return another text; None if all attempts break the prompt, or it is the same."""
+        """Return a different text; None if all attempts break the prompt or change nothing."""
         for _ in range(TRIES):
             found = await self._one(body, examples)
             if found.strip() == body.strip():

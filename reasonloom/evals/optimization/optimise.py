@@ -45,7 +45,7 @@ HEAD = "head.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What is optimised: a prompt (its newest version by default), and the split."""
+    """What to optimise: a prompt (its newest version by default), and the split."""
 
     prompt: str
     version: int | None = None
@@ -79,14 +79,14 @@ async def optimise(
 ) -> dict[str, Any]:
     """Search for a better text, and judge it on the test items; `folder` may be a run to resume.
 
-    `winner` is None if no text beat the base on the validation items, and then the test items are
-    not used. Else `test` compares both on the test items (None if the budget ran out), and
-    `verdict` states the conclusion. The model `reflect` proposes, by default the answering one.
-    `budget` is of all calls, including those of earlier processes of the run.
+    `winner` is None if no text beat the base on the validation items; the test items are not used
+    then. Otherwise `test` compares both on the test items (None if the budget ran out), and
+    `verdict` states the conclusion. The model `reflect` proposes texts; it defaults to the
+    answering model. `budget` covers all calls, including those of earlier processes of the run.
 
     Raises:
         CallerMistake: the suite, the prompt or the run is unsuitable.
-        LlmRefused, LlmUnavailable: a provider refuses, or items failed; results so far are kept.
+        LlmRefused, LlmUnavailable: a provider refuses, or items failed; results so far are stored.
         BudgetExceeded: the budget has no room for a search.
     """
     effort = effort or Effort()
@@ -119,7 +119,7 @@ async def optimise(
 async def _searched(
     shop: TrialRunner, reflection: Reflection, parts: Split, effort: Effort, budget: Budget
 ) -> SearchResult:
-    """Search within the budget that the judgement leaves."""
+    """Search within the budget that remains after reserving for the judgement."""
     took = usage_of(await shop.tried(shop.base.body, parts.validation))
     shop.purse.spending.budget = reserve_for_test(budget, took, parts)
     try:
@@ -202,7 +202,7 @@ def verdict(winner: dict[str, Any] | None, test: dict[str, Any] | None) -> str:
 def _head(
     shop: TrialRunner, goal: Goal, effort: Effort, parts: Split, reflect: str
 ) -> dict[str, Any]:
-    """Return what determines a search; a run is resumed only if all of it is equal."""
+    """Return everything that determines a search; a run is resumed only if all of it is equal."""
     trial = shop.trial
     named = {"llm": trial.llm, "judge": trial.judge}
     return {

@@ -1,6 +1,6 @@
 """The search: GEPA (Agrawal et al. 2025) over the texts of one prompt.
 
-GEPA runs in a thread of its own and waits there; all model calls happen on the event loop.
+GEPA runs in a separate thread and blocks there; all model calls run on the event loop.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ TrialBatch = Sequence["Record"]
 class GepaAdapter:
     """Evaluates and proposes texts for GEPA.
 
-    `halted` is why nothing more is tried; earlier results count. `parents` has the text that each
-    proposal was made from.
+    `halted` is why nothing more is tried; earlier results count. `parents` maps each proposal to
+    the text it was derived from.
     """
 
     workshop: TrialRunner
@@ -76,7 +76,7 @@ class GepaAdapter:
         eval_batch: EvaluationBatch[TrialBatch, Any],
         components_to_update: list[str],
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """Return each item's results as shown to the reflection."""
+        """Return each item's results in the form given to the reflection."""
         examples = [
             example_of(records, self.workshop.score)
             for records in eval_batch.trajectories or ()
@@ -90,7 +90,7 @@ class GepaAdapter:
         reflective_dataset: Mapping[str, Sequence[Mapping[str, Any]]],
         components_to_update: list[str],
     ) -> dict[str, str]:
-        """Return another text; empty if no usable one came."""
+        """Return a different text; empty if there is no usable one."""
         body, examples = candidate[COMPONENT], reflective_dataset.get(COMPONENT, ())
         found = self._wait(lambda: self.reflection.proposed(body, examples)) if examples else None
         if found is None:
@@ -100,7 +100,7 @@ class GepaAdapter:
         return {COMPONENT: found}
 
     def _wait(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Run work on the event loop; any fault but a text's own halts the search."""
+        """Run work on the event loop; any error but PromptMistake halts the search."""
 
         async def done() -> T:
             return await work()
@@ -131,7 +131,7 @@ class Effort:
 class SearchResult:
     """The result of a search: refused proposals, and why it ended early, if so.
 
-    `chosen` are the texts tried on all validation items, with mean scores, the base first.
+    `chosen` has the texts tried on all validation items, with mean scores, the base first.
     """
 
     chosen: list[tuple[str, float]] = field(default_factory=list)
@@ -147,7 +147,7 @@ class SearchResult:
 
 
 class _ProgressWatch:
-    """Records the texts tried on all validation items, and decides when to end."""
+    """Records the texts tried on all validation items, and decides when to stop."""
 
     def __init__(self, found: SearchResult, effort: Effort, adapter: GepaAdapter) -> None:
         self._found, self._effort, self._adapter = found, effort, adapter
@@ -157,7 +157,7 @@ class _ProgressWatch:
         self._found.chosen.append((text, score))
 
     def __call__(self, state: object) -> bool:
-        """Return whether to end; called before each round."""
+        """Return whether to stop; called before each round."""
         found = self._found
         perfect = bool(found.chosen) and found.best[1] >= PERFECT
         if self._adapter.halted or perfect or found.rounds >= self._effort.rounds:
@@ -167,7 +167,7 @@ class _ProgressWatch:
 
 
 class _Quiet:
-    """Discards GEPA's own log lines; the run's logs have it all."""
+    """Discards GEPA's own log lines, which the run's logs already cover."""
 
     def log(self, message: str) -> None:
         """Write nothing."""
@@ -176,9 +176,9 @@ class _Quiet:
 async def search(
     workshop: TrialRunner, reflection: Reflection, split: Split, effort: Effort
 ) -> SearchResult:
-    """Search until the rounds or the budget are used up; raises what else halted it.
+    """Search until the rounds or the budget are used up; raises any other error that halted it.
 
-    Equal seed, texts and replies make an equal search: a killed one is repeated from the start,
+    The same seed, texts and replies give the same search: a killed one is repeated from the start,
     and everything it paid for is read from its logs and its recording.
     """
     found = SearchResult()

@@ -16,7 +16,7 @@ from reasonloom.evals.core.suite import Suite
 
 NAMES = ("train", "validation", "test")
 SHARES = (0.3, 0.3, 0.4)
-"""The test part is largest, because what it can show depends on its size."""
+"""The test part is largest, because the effect it can detect depends on its size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Split:
     test: Sequence[Item]
 
     def about(self) -> dict[str, Any]:
-        """Return the numbers of items and clusters, and what the test could show.
+        """Return the numbers of items and clusters, and the effect that the test could detect.
 
         An independent item is a cluster of one. `least_effect` is the smallest difference found
         with 80 % power if a fifth of the items differ, all independent; None if there is none.
@@ -44,7 +44,7 @@ class Split:
 def split(suite: Suite, seed: int, shares: Sequence[float] = SHARES) -> Split:
     """Split a suite by clusters, shuffled by the seed, independent of the items' order.
 
-    Each cluster goes to the part that lacks most of its share.
+    Each cluster goes to the part farthest below its share.
     """
     if len(shares) != len(NAMES) or min(shares, default=0) <= 0:
         raise InvalidArgument(
@@ -88,7 +88,7 @@ def _neediest(parts: list[list[Item]], shares: Sequence[float], left: int) -> li
 
 LIMITS = ("calls", "tokens", "usd")
 ROOM = 1.25
-"""Safety factor of the reserved budget over what as many items took before, as texts grow."""
+"""Safety factor of the reserved budget over the earlier usage of as many items, as texts grow."""
 
 
 def restore_spending(spending: Spending, tape: Path) -> None:
@@ -103,7 +103,7 @@ def restore_spending(spending: Spending, tape: Path) -> None:
 
 
 def require_budget(budget: Budget, split: Split, epochs: int) -> None:
-    """Refuse a budget that cannot suffice at one call per item for what is not the search."""
+    """Refuse a budget too small for one call per item outside the search."""
     least = epochs * (len(split.validation) + 2 * len(split.test))
     if budget.calls is not None and budget.calls <= least:
         raise InvalidArgument(
@@ -116,7 +116,7 @@ def require_budget(budget: Budget, split: Split, epochs: int) -> None:
 def reserve_for_test(budget: Budget, took: dict[str, float], split: Split) -> Budget:
     """Return the budget of the search: the rest after reserving for the judgement.
 
-    `took` is what the base took on the validation items. BudgetExceeded if nothing is left.
+    `took` is what the base used on the validation items. BudgetExceeded if nothing is left.
     """
     share = ROOM * 2 * len(split.test) / len(split.validation)
     left = {}

@@ -1,4 +1,4 @@
-"""Tries texts of one prompt: each a version in the run's folder, each result a log next to it."""
+"""Tries texts of one prompt: each is a version in the run's folder, each result a log there."""
 
 import shutil
 from collections.abc import Sequence
@@ -26,12 +26,12 @@ SPENT = {"calls": ("calls",), "tokens": ("tokens_in", "tokens_out"), "usd": ("us
 """The usage that counts towards each limit of a budget."""
 
 PROPOSED = 10_000
-"""Proposals get versions above this, apart from the user's own."""
+"""Proposals get versions above this, separate from the user's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrialOptions:
-    """How texts are tried: who answers and judges, how often, with which seed."""
+    """How texts are tried: who answers and judges, how often, and with which seed."""
 
     way: Way
     llm: str | LanguageModel | None = None
@@ -61,11 +61,11 @@ class TrialRunner:
 
     @property
     def score(self) -> str:
-        """The score that texts are selected by: the first scorer's."""
+        """The score by which texts are selected: the first scorer's."""
         return self.suite.scorers[0].name
 
     def version(self, body: str) -> int:
-        """Return the version of a fitting text, writing it to the run's folder if new."""
+        """Return the version of a valid text, writing it to the run's folder if new."""
         key = body.strip()
         if key not in self.versions:
             number = PROPOSED + len(self.versions)
@@ -83,8 +83,8 @@ class TrialRunner:
     async def tried(self, body: str, items: Sequence[Item], name: str = "") -> EvalLog:
         """Return the results of a text on items, running those that are missing.
 
-        BudgetExceeded without room for all of them, LlmUnavailable if some failed through no fault
-        of the text, PromptMistake if it cannot be rendered with an item.
+        BudgetExceeded if there is no room for all of them, LlmUnavailable if some failed through no
+        fault of the text, PromptMistake if it cannot be rendered with an item.
         """
         items = list({item.id: item for item in items}.values())
         version = self.version(body)
@@ -112,7 +112,7 @@ class TrialRunner:
 
 
 def with_prompts_copy(folder: Path, settings: Settings) -> Settings:
-    """Return settings with the run's own copy of the prompts folder, made on its first start."""
+    """Return settings with the run's own copy of the prompts folder, created on its first start."""
     there, own = folder / PROMPTS, settings.prompts
     if not there.is_dir():
         PromptRegistry(own)
@@ -135,7 +135,7 @@ def _names(own: Path | None) -> list[Path]:
 
 
 def base_of(settings: Settings, name: str, version: int | None) -> PromptTemplate:
-    """Return the prompt to optimise: the newest that is no proposal of this run."""
+    """Return the prompt to optimise: the newest that is not a proposal of this run."""
     registry = PromptRegistry(settings.prompts)
     own = [each for each in registry.versions(name) if each <= PROPOSED]
     if registry.versions(name) and not own:

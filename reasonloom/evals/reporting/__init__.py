@@ -1,1 +1,1 @@
-"""Reports of runs and comparisons: one page of HTML that needs nothing else, or text to commit."""
+"""Reports of runs and comparisons: one self-contained HTML page, or text to commit."""

@@ -1,4 +1,4 @@
-"""One comparison as shown on a page, and the wording differences of its prompts."""
+"""One comparison as displayed on a page, and the wording differences of its prompts."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ Pieces = Sequence[tuple[bool, str]]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that stayed (`same`), went (`gone`) or came (`new`), or a `gap` between them."""
+    """An unchanged (`same`), removed (`gone`) or added (`new`) line, or a `gap` between them."""
 
     kind: str
     pieces: Pieces = ()
@@ -65,7 +65,7 @@ def _edit(gone: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
 
 
 def _words(one: str, two: str) -> tuple[Pieces, Pieces]:
-    """Return both lines in pieces, changed words separate."""
+    """Return both lines in pieces, with changed words separated."""
     before, after = WORDS.findall(one), WORDS.findall(two)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     if max(len(one), len(two)) > LONGEST or matcher.ratio() < ALIKE:
@@ -78,7 +78,7 @@ def _words(one: str, two: str) -> tuple[Pieces, Pieces]:
 
 
 MOST_LINES = 1_000
-"""Lines of a prompt's difference that are displayed."""
+"""Displayed lines of a prompt's difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class PromptDiff:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPart:
-    """One comparison on a page; `plot` is the text alternative of its picture."""
+    """One comparison on a page; `plot` is the text alternative of its chart."""
 
     place: int
     label: str

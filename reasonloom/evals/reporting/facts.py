@@ -1,4 +1,4 @@
-"""The settings and the usage of a run, as text."""
+"""The settings and usage of a run, as text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ def run_facts(run: ReportedRun) -> Facts:
 
 
 def times_text(number: int) -> str:
-    """Return a multiplicity in words."""
+    """Return a number of times in words."""
     return "once" if number == 1 else f"{number} times"
 
 

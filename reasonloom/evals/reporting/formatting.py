@@ -1,4 +1,4 @@
-"""Formats numbers and foreign text for reports: per cent, points, true minus, visible controls."""
+"""Formats numbers and untrusted text for reports: per cent, points, control characters."""
 
 import re
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class ScoreFormat:
         return format_number(value, plus=plus)
 
     def size(self, value: float) -> str:
-        """Return a difference with its unit and without a plus, such as `6.2 points`."""
+        """Return a difference with its unit and without a plus sign, such as `6.2 points`."""
         return f"{self.by(value, plus=False)}{self.unit}"
 
     def tick(self, value: float, *, plus: bool = False) -> str:
@@ -81,7 +81,7 @@ def format_p(p: float) -> str:
 
 
 def format_number(value: float, *, plus: bool = False) -> str:
-    """Return a number with three digits, large ones whole, none with an exponent."""
+    """Return a number with three digits, large ones as integers, none with an exponent."""
     if abs(value) >= INTEGERS_FROM:
         return _signed(value, "+,.0f" if plus else ",.0f")
     rounded = Decimal(f"{value:.3g}")
@@ -94,7 +94,7 @@ def format_count(value: float) -> str:
 
 
 def _signed(value: float, form: str) -> str:
-    """Format a number; what rounds to 0 has no sign."""
+    """Format a number; a number that rounds to 0 has no sign."""
     text = format(value, form)
     if not any(digit in text for digit in "123456789"):
         text = text.lstrip("+-")
@@ -109,7 +109,7 @@ ROOM = 4_000_000
 
 HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls except tab and new line
-    "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"  # direction, lines, zero width
+    "\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"  # direction, line ends, zero width
     "\ud800-\udfff\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff"  # surrogates and noncharacters
     "\U000e0000-\U000e007f]"  # tags: invisible letters
 )
@@ -117,9 +117,9 @@ LOWEST_PRINTED, DELETE = 0x20, 0x7F
 
 
 def escape_hidden(text: str) -> str:
-    """Replace hidden characters by signs: NUL by `␀`, others by `⟨U+202E⟩`.
+    """Replace hidden characters by visible ones: NUL by `␀`, others by `⟨U+202E⟩`.
 
-    Joiners and variation selectors stay, as scripts and emoji need them.
+    Joiners and variation selectors are unchanged, as scripts and emoji need them.
     """
     return HIDDEN.sub(_sign, text.replace("\r\n", "\n"))
 
@@ -133,7 +133,7 @@ def _sign(found: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TruncatedText:
-    """A text as far as it is displayed; `left_out` counts the other characters."""
+    """A text as far as it is displayed; `left_out` counts the omitted characters."""
 
     text: str
     left_out: int = 0
@@ -159,7 +159,7 @@ class DisplayBudget:
 
 
 def shortened_line(value: Any, most: int) -> str:
-    """Return a value as one line of at most so many characters."""
+    """Return a value as one line of at most `most` characters."""
     text = " ".join(escape_hidden(text_of(value)[: 4 * most]).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

@@ -22,7 +22,7 @@ STEPS = 5
 """Approximate number of steps of an axis."""
 
 LEAST = 1e-4
-"""Minimal step of an axis: a hundredth of a point."""
+"""Minimum step of an axis: a hundredth of a point."""
 
 EDGE = 5.0
 """Per cent of the width left free on either side."""
@@ -54,7 +54,7 @@ def axis(values: Sequence[float]) -> Axis:
 
 
 def _round_step(least: float) -> float:
-    """Return the least of 1, 2, 5, 10 times a power of ten that is not below `least`."""
+    """Return the smallest of 1, 2, 5, 10 times a power of ten that is not below `least`."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(power * each for each in (1, 2, 5, 10) if power * each >= least * (1 - 1e-9))
 
@@ -66,7 +66,7 @@ WAYS = {
 
 
 def render_html(report: Report) -> str:
-    """Return a report as HTML; foreign text is escaped, with its hidden characters made visible."""
+    """Return a report as HTML; untrusted text is escaped, its hidden characters made visible."""
     environment = _environment(report.written)
     style, script = (_source(environment, name) for name in ("style.css", "filter.js"))
     common = {
@@ -99,7 +99,8 @@ def _environment(written: formatting.ScoreFormat) -> Environment:
         loader=PackageLoader("reasonloom.evals.reporting"),
         autoescape=True,
         undefined=StrictUndefined,
-        # Hidden characters are visible in all that templates print, except their own markup.
+        # Hidden characters become visible in everything that templates print except their own
+        # markup.
         finalize=lambda value: escape_hidden(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -16,7 +16,7 @@ from reasonloom.evals.reporting.formatting import (
 from reasonloom.evals.reporting.report import Compared, Report
 
 MAX_ITEMS = 5_000
-"""Rows of a page."""
+"""Maximum rows of a page."""
 
 QUESTION_LENGTH, ANSWER_LENGTH = 160, 100
 """Characters of a question and of an answer in a row."""
@@ -27,9 +27,9 @@ OUTCOMES = ("to_wrong", "to_right", "other", "wrong", "right")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One item with its score in every run, None where it lacks the item.
+    """One item with its score in every run, None for a run that lacks the item.
 
-    `ways` are its outcomes in each other run against the base; for a single run right or wrong.
+    `ways` are its outcomes in each other run against the base; for a single run, right or wrong.
     """
 
     key: Key
@@ -80,7 +80,7 @@ def outcome_of(base: float | None, other: float | None, lower: bool = False) -> 
 
 
 def count_outcomes(report: Report, each: Compared) -> dict[str, int]:
-    """Return how many shared items became right or wrong, or stayed so."""
+    """Return how many shared items became right or wrong, or stayed right or wrong."""
     before, after = report.base.side.scores, each.run.side.scores
     sides = [
         tuple((score >= RIGHT) != report.lower for score in (before[key], after[key]))
@@ -113,7 +113,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTranscript:
-    """One answer; `more` counts calls left out."""
+    """One answer; `more` counts omitted calls."""
 
     epoch: int
     score: float
@@ -127,7 +127,7 @@ class AnswerTranscript:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """One item in one run; `more` counts epochs left out."""
+    """One item in one run; `more` counts omitted epochs."""
 
     score: float
     answers: Sequence[AnswerTranscript]
@@ -146,14 +146,14 @@ class DisplayedItem:
 
 @dataclass(frozen=True, slots=True)
 class DisplayedItems:
-    """Displayed items, and the number left out for lack of space."""
+    """Displayed items, and the number omitted for lack of space."""
 
     displayed: Sequence[DisplayedItem]
     left_out: int
 
 
 def flipped_items(report: Report, each: Compared, way: str, room: DisplayBudget) -> DisplayedItems:
-    """Return the items that flipped one way, largest change first."""
+    """Return the items that flipped in one direction, largest change first."""
     sides = (report.base.side, each.run.side)
     before, after = (side.scores for side in sides)
     wanted = sorted(
@@ -219,7 +219,7 @@ def _answered(record: Record, score: str, room: DisplayBudget) -> AnswerTranscri
 def _call(call: dict[str, Any], room: DisplayBudget) -> Call:
     messages = []
     for message in call.get("asked", ()):
-        # A message without text holds something else, such as tool calls.
+        # A message without text has other content, such as tool calls.
         other = {name: value for name, value in message.items() if name != "role"}
         text = room.cut(message.get("content") or other)
         messages.append((str(message.get("role", "")), text))

@@ -22,17 +22,17 @@ from reasonloom.evals.log import EvalLog
 from reasonloom.evals.reporting.formatting import ScoreFormat, shortened_line
 
 MOMENT = re.compile(r"-[0-9]{8}T[0-9]{6}(-[0-9]+)?")
-"""The time stamp that the command adds to file names."""
+"""The timestamp that the command adds to file names."""
 
 MOST_PROMPTS = 2
-"""Labels name at most so many prompts."""
+"""Labels name at most this many prompts."""
 
 LONGEST = 80
 PROMPT = "prompt:"
 
 
 def labels(logs: Sequence[EvalLog]) -> list[str]:
-    """Return a distinct name for each run, from what differs."""
+    """Return a distinct name for each run, from the properties that differ."""
     properties = [_traits_of(log.head) for log in logs]
     alike = {
         part
@@ -98,7 +98,7 @@ class ReportedRun:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One run against the base: `found` is of `compare`, `plans` are for larger runs."""
+    """One run against the base: `found` is from `compare`, `plans` are for larger runs."""
 
     run: ReportedRun
     found: dict[str, Any]
@@ -107,7 +107,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Runs of one suite, the base first, and their comparisons; `lower` scores may be better."""
+    """Runs of one suite, the base first, and comparisons; `lower` if lower scores are better."""
 
     score: str
     reducer: str
@@ -128,7 +128,7 @@ class Report:
 
 
 def build_report(*runs: EvalLog | Path, score: str = "", reducer: str = "mean") -> Report:
-    """Build the report of runs or their files, of several against the first.
+    """Build the report of runs or their files; of several, the others are compared with the first.
 
     The first scorer's score is compared if none is named; `reducer` is mean, mode, pass@K or pass^K
     over an item's epochs.
@@ -154,7 +154,7 @@ def build_report(*runs: EvalLog | Path, score: str = "", reducer: str = "mean") 
 
 
 def _has_shares(log: EvalLog) -> bool:
-    """Return whether all scores of a run are shares of 1, unlike counts."""
+    """Return whether all scores of a run lie in 0..1, unlike counts."""
     marks = [
         value for record in log.records for name, value in record.scores.items() if "/" not in name
     ]
@@ -162,7 +162,7 @@ def _has_shares(log: EvalLog) -> bool:
 
 
 def _summarized(log: EvalLog) -> EvalLog:
-    """Refuse runs of the project's own older evals, whose heads and figures differ."""
+    """Return the run; refuse one of the project's older evals, whose heads and figures differ."""
     if not all(isinstance(log.head.get(name), int) for name in ("items", "epochs")):
         raise InvalidArgument(
             f"runs: {log.path.name} is no run of a suite; reports are of what"

@@ -1,4 +1,4 @@
-"""The eval runs in a folder, as a list displays them."""
+"""The eval runs in a folder, as displayed in a list."""
 
 import json
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ LARGEST = 64_000_000
 class SavedRun:
     """One run by its file's name; `suite` is "" if unknown.
 
-    `done` of `of` records are present, `of` 0 if unknown. `scores` are mean and 95 % interval by
-    name, empty without a summary yet; `changed` is the file's time in seconds since 1970.
+    `done` of `of` records are present, `of` is 0 if unknown. `scores` are mean and 95 % interval by
+    name, empty until there is a summary; `changed` is the file's time in seconds since 1970.
     """
 
     name: str
@@ -40,14 +40,14 @@ def run_names(folder: Path) -> list[str]:
 
 
 def path_in(folder: Path, name: str) -> Path:
-    """Return the file of a run by its name."""
+    """Return the file of a run by its name; UnknownName if the folder has none."""
     if name not in run_names(folder):
         raise UnknownName(f"there is no run {name[:80]}", field="run")
     return folder / name
 
 
 def saved_run(path: Path) -> SavedRun:
-    """Summarise a run as far as it has come."""
+    """Summarise a run, complete or not."""
     stat = path.stat()
     if stat.st_size > LARGEST:
         return SavedRun(path.name, _suite(path), 0, 0, {}, 0.0, stat.st_mtime)

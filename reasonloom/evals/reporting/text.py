@@ -126,7 +126,7 @@ def _flip(flip: dict[str, Any]) -> Iterator[str]:
 
 
 def _items(report: Report) -> Iterator[str]:
-    """Yield a line per item, by name, so that a changed item changes one line."""
+    """Yield a line per item, sorted by name, so that a changed item changes one line."""
     found = item_rows(report)
     yield from (f"## items: {len(found)}", "")
     for row in sorted(found, key=lambda row: row.key):

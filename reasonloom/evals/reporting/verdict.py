@@ -13,7 +13,7 @@ FRACTION = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The headline of a comparison, and a remark on costs and what could not have been detected.
+    """The headline of a comparison, and a remark on costs and the smallest detectable difference.
 
     `tone`: better, worse, perhaps (interval and test disagree), unclear or same.
     """
@@ -55,7 +55,7 @@ _SENTENCES = {
 
 
 def tone_of(report: Report, each: Compared) -> str:
-    """Return the kind of a comparison's verdict."""
+    """Return the tone of a comparison's verdict."""
     found, (low, high) = each.found, each.found["interval"]
     if found["least_effect"] is None and found["difference"] == 0:
         return "same"

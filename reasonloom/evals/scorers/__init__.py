@@ -1,1 +1,1 @@
-"""Scorers: each gives an answer a mark of 0 to 1, and says of itself what it is."""
+"""Scorers: each marks an answer, usually from 0 to 1, and describes itself for the run's head."""

@@ -1,4 +1,4 @@
-"""A scorer of objects: the share of the target's fields that the answer has with equal values."""
+"""Scores objects by the share of the target's fields that match in the answer."""
 
 import json
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from reasonloom.llm.structured_output import read_object
 
 @dataclass(frozen=True)
 class Fields:
-    """Scores the share of right fields, or with `whole` 1 only if all are right.
+    """Scores the share of matching fields; with `whole`, 1 only if all match, else 0.
 
-    `fields` are the dotted paths that count; empty for all top-level fields of the target.
+    `fields` are the dotted paths to compare; if empty, all top-level fields of the target.
     """
 
     fields: tuple[str, ...] = ()
@@ -22,15 +22,15 @@ class Fields:
     needs_target: bool = True
 
     def about(self) -> dict[str, Any]:
-        """Return what counts."""
+        """Return the scorer's parameters."""
         return {"scorer": self.name, "fields": list(self.fields), "whole": self.whole}
 
     def refuse(self, item: Item) -> str:
-        """Refuse a target that is no object."""
+        """Refuse a target that is not a JSON object."""
         return "" if _object(item.target) is not None else "target is no JSON object"
 
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
-        """Return the share, and which fields are wrong."""
+        """Return the score, with the wrong fields as the reason."""
         target, answer = _object(item.target) or {}, _object(output)
         if answer is None:
             return Mark(0.0, "no JSON object")
@@ -44,14 +44,14 @@ class Fields:
 
 
 def _object(value: Any) -> dict[str, Any] | None:
-    """Return an object, also from within a text."""
+    """Return an object, extracting it from text if necessary; None if there is none."""
     if isinstance(value, dict):
         return value
     return read_object(value, {"type": "object"}) if isinstance(value, str) else None
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return whether two values are equal as JSON: 1 equals 1.0, and true is not 1."""
+    """Return whether two values are equal as JSON: 1 equals 1.0, but not true."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, int | float) and isinstance(other, int | float):

@@ -1,4 +1,4 @@
-"""Scorers that are functions: of item and answer, or reading figures that the answer holds."""
+"""Scorers built from a function: a check of the answer, or a figure read from it."""
 
 import math
 from collections.abc import Awaitable, Callable
@@ -19,18 +19,18 @@ class AcceptingScorer:
 
 @dataclass(frozen=True)
 class Checker(AcceptingScorer):
-    """Scores by a function that returns a truth value, a number of 0 to 1, or a `Mark`."""
+    """Scores by a function that returns a bool, a number from 0 to 1, or a `Mark`."""
 
     check: Callable[[Item, Any], bool | float | Mark]
     name: str = "checker"
     needs_target: bool = False
 
     def about(self) -> dict[str, Any]:
-        """Return the function's name; a changed function should get another name."""
+        """Return the function's name; rename the function when its behaviour changes."""
         return {"scorer": self.name, "function": getattr(self.check, "__qualname__", "")}
 
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark | Awaitable[Mark]:
-        """Return the function's mark; InvalidArgument if it fails, or gives none within 0 to 1."""
+        """Return the function's mark; InvalidArgument if it raises or the score is not 0 to 1."""
         try:
             found = self.check(item, output)
         except Exception as error:
@@ -49,7 +49,7 @@ class Checker(AcceptingScorer):
 
 
 def _number(found: Any) -> float:
-    """Return a value as a number, NaN if it is none."""
+    """Convert a value to a number, NaN if that is impossible."""
     try:
         return float(found)
     except (TypeError, ValueError):
@@ -58,9 +58,9 @@ def _number(found: Any) -> float:
 
 @dataclass(frozen=True)
 class Measure(AcceptingScorer):
-    """Scores by reading the output; any number, None for items without such a score.
+    """Scores by a number read from the output, of any range; None if it does not apply to the item.
 
-    `lower` states that lower scores are better, as for a number of errors.
+    Set `lower` if lower scores are better, as for error counts.
     """
 
     name: str
@@ -69,10 +69,10 @@ class Measure(AcceptingScorer):
     needs_target: bool = False
 
     def about(self) -> dict[str, Any]:
-        """Return its name, and that lower is better if so."""
+        """Return the name, and the direction if lower is better."""
         return {"scorer": self.name, **({"better": "lower"} if self.lower else {})}
 
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark | None:
-        """Return what was read."""
+        """Return the figure as a mark."""
         found = self.read(item, output)
         return found if found is None or isinstance(found, Mark) else Mark(float(found))

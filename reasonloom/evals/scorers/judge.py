@@ -1,4 +1,4 @@
-"""A language model as judge: blind, in both orders, several votes, with their agreement."""
+"""A language model as a blind judge: several votes, each in both orders, with their agreement."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ WORTH = {"first": 1.0, "neither": 0.5, "second": 0.0}
 class Judge(AcceptingScorer):
     """Compares an answer with the item's target without revealing which is which.
 
-    Each vote is taken in both orders; if they contradict each other it counts as a tie. The score
-    is the mean of the votes: 1 if the answer is better, 0.5 for a tie, 0 if the target is.
-    `agreement` is the share of pairs of equal votes (omitted for a single vote), `swapped` the
-    share of votes whose two orders agree.
+    Each vote is taken in both orders and counts as a tie if they disagree. The score is the mean
+    of the votes: 1 if the answer is better, 0.5 for a tie, 0 if the target is. `agreement` is the
+    share of pairs of votes that are equal (omitted for a single vote), `swapped` the share of votes
+    whose two orders agree.
 
     Attributes:
         votes: number of votes.
         question: the criterion given to the judge.
-        version: of the prompt, None for the newest.
+        version: the prompt version, None for the newest.
     """
 
     votes: int = 3
@@ -84,7 +84,7 @@ class Judge(AcceptingScorer):
         pair: Sequence[str],
         vote: int,
     ) -> float:
-        """Return the judge's opinion of the first of a pair: 1 better, 0.5 equal, 0 worse."""
+        """Return the judge's rating of the first of a pair: 1 better, 0.5 equal, 0 worse."""
         first, second = pair
         prompt = template.render(task=task, question=self.question, first=first, second=second)
         ask = Ask(prompt.messages(), prompt.schema, sample=vote, material=prompt.variables)
@@ -96,6 +96,6 @@ class Judge(AcceptingScorer):
 
 
 def agreement(votes: Sequence[float]) -> float:
-    """Return the share of pairs of equal votes."""
+    """Return the share of pairs of votes that are equal."""
     pairs = list(combinations(votes, 2))
     return sum(one == other for one, other in pairs) / len(pairs)

@@ -18,7 +18,7 @@ from reasonloom.evals.scorers.function import AcceptingScorer
 NUMBER = re.compile(r"[-+]?(?:\d[\d,_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?(?:\s*/\s*\d+)?")
 MINUS = str.maketrans({"−": "-", "–": "-"})  # noqa: RUF001  # signs used as minus
 LONGEST_ANSWER = 20_000
-"""Characters of an answer that are searched, from its end."""
+"""Only this many trailing characters of an answer are searched."""
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 STATED_CHOICE = re.compile(
@@ -31,9 +31,10 @@ ALONE = re.compile(r"(?<![\w'])([A-Z])(?![\w'])")
 
 @dataclass(frozen=True)
 class TextScorer:
-    """Scores whether answer and target agree.
+    """Scores 1 if the answer agrees with the target, else 0.
 
-    `parameters` are for the head of a run; `fault` returns why a target is unusable, empty if not.
+    `parameters` are recorded in the run's head; `fault` returns why a target is unusable, empty if
+    it is usable.
     """
 
     name: str
@@ -43,37 +44,37 @@ class TextScorer:
     needs_target: bool = True
 
     def about(self) -> dict[str, Any]:
-        """Return its name and parameters."""
+        """Return the name and parameters."""
         return {"scorer": self.name, **self.parameters}
 
     def refuse(self, item: Item) -> str:
-        """Return why the target is unusable."""
+        """Return why a target is unusable, empty if all are usable."""
         return next((why for each in targets(item) if (why := self.fault(each))), "")
 
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
-        """Return 1 if the answer agrees with a target."""
+        """Return 1 if the answer agrees with any target."""
         answer = _detail(output)[-LONGEST_ANSWER:] if output is not None else ""
         return Mark(float(any(self.agree(target, answer) for target in targets(item))))
 
 
 def targets(item: Item) -> Sequence[str]:
-    """Return the right answers: a list as target means alternatives."""
+    """Return the right answers as text; a list as the target means alternatives."""
     values = item.target if isinstance(item.target, list) else [item.target]
     return [_detail(each) for each in values]
 
 
 def _detail(value: Any) -> str:
-    """Return a value as text; objects independent of field order."""
+    """Return a value as text; objects have sorted keys, so field order does not matter."""
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
     return text_of(value)
 
 
 def exact(*, case: bool = False, final: bool = False, name: str = "exact") -> TextScorer:
-    """Score 1 if the answer equals the target, ignoring space, and case unless `case`.
+    """Score 1 if the answer equals the target, ignoring extra whitespace, and case unless `case`.
 
-    With `final` only what follows the last `answer is` or `answer:` counts, without a final full
-    stop; the whole answer if there is none.
+    With `final`, only the text after the last `answer is` or `answer:` is compared, without a
+    trailing full stop; the whole answer if there is no such phrase.
     """
 
     def same(target: str, answer: str) -> bool:
@@ -84,7 +85,7 @@ def exact(*, case: bool = False, final: bool = False, name: str = "exact") -> Te
 
 
 def contains(*, case: bool = False, name: str = "contains") -> TextScorer:
-    """Score 1 if the answer contains the target."""
+    """Score 1 if the answer contains the target; compares as `exact` does."""
 
     def within(target: str, answer: str) -> bool:
         return _plain(target, case) in _plain(answer, case)
@@ -93,13 +94,13 @@ def contains(*, case: bool = False, name: str = "contains") -> TextScorer:
 
 
 def numeric(*, tolerance: float = 0.0, relative: float = 0.0, name: str = "numeric") -> TextScorer:
-    """Score 1 if the last number of the answer is the target's.
+    """Score 1 if the last number in the answer equals the last number in the target.
 
-    Commas may separate thousands; `1/3` is a number. `tolerance` is an absolute, `relative` a
-    relative deviation allowed; exact if both are 0.
+    Commas may separate thousands; `1/3` is a number. `tolerance` is the absolute and `relative` the
+    relative deviation allowed; the larger one applies, and both 0 require equality.
 
     Raises:
-        InvalidArgument: a tolerance is negative or not a number.
+        InvalidArgument: a tolerance is negative or not finite.
     """
     for answer, given in (("tolerance", tolerance), ("relative", relative)):
         if not 0 <= given < float("inf"):
@@ -121,9 +122,10 @@ def numeric(*, tolerance: float = 0.0, relative: float = 0.0, name: str = "numer
 
 
 def choice(*, options: str = LETTERS, name: str = "choice") -> TextScorer:
-    """Score 1 if the letter chosen by the answer is the target's, such as `(B)`.
+    """Score 1 if the answer chooses the same letter as the target, such as `(B)`.
 
-    The last letter after `answer` counts, else the last in brackets, else the only single letter.
+    The last letter after `answer`, `choice` or `option` counts, else the last in parentheses, else
+    the only letter that occurs on its own.
     """
 
     def same(target: str, answer: str) -> bool:
@@ -148,7 +150,7 @@ def last_number(text: str) -> Fraction | None:
 
 
 def chosen(text: str, options: str = LETTERS) -> str | None:
-    """Return the letter that a text chooses of the options, None if it chooses none."""
+    """Return the option letter that a text chooses, None if it chooses none."""
     for pattern in (STATED_CHOICE, BRACKETED):
         found: list[str] = [letter for letter in pattern.findall(text) if letter in options]
         if found:
@@ -158,7 +160,7 @@ def chosen(text: str, options: str = LETTERS) -> str | None:
 
 
 def _plain(text: str, case: bool) -> str:
-    """Return a text with normalised letters, space and case."""
+    """Normalise Unicode, whitespace, and case unless `case`."""
     plain = " ".join(unicodedata.normalize("NFC", text).split())
     return plain if case else plain.casefold()
 
@@ -169,9 +171,9 @@ TOO_LONG = "the expression took too long"
 
 @dataclass(frozen=True)
 class Pattern(AcceptingScorer):
-    """Scores 1 if an expression of the library `regex` matches, or its group is the target.
+    """Scores 1 if a pattern of the `regex` library matches and its last group, if any, is a target.
 
-    A search that takes longer than `seconds` scores 0, with that reason.
+    A search that exceeds `seconds` scores 0 with that reason.
     """
 
     expression: str
@@ -187,15 +189,15 @@ class Pattern(AcceptingScorer):
 
     @property
     def needs_target(self) -> bool:
-        """Whether a group must equal the target."""
+        """Whether the pattern has a group, which must equal the target."""
         return bool(self._compiled.groups)
 
     def about(self) -> dict[str, Any]:
-        """Return the expression."""
+        """Return the expression and the time limit."""
         return {"scorer": self.name, "expression": self.expression, "seconds": self.seconds}
 
     def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
-        """Return 1 if the expression matches, and its last group is a target."""
+        """Return 1 if the pattern matches and the last match's last group, if any, is a target."""
         answer = text_of(output)[-LONGEST_ANSWER:] if output is not None else ""
         try:
             matches = self._compiled.finditer(answer, timeout=self.seconds)

@@ -1,1 +1,1 @@
-"""Scripted, noisy language models: they measure how calls are arranged, not reasoning."""
+"""Scripted, noisy language models, for evaluating how calls are orchestrated, not reasoning."""

@@ -1,4 +1,4 @@
-"""What simulated language models see of a request, how they answer, and what they charge."""
+"""The base of simulated language models: reading requests, answering, and pricing."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Price:
     usd_out: float
 
     def usage(self, tokens_in: float, tokens_out: float) -> Usage:
-        """Return the usage of a call; token counts come from a table, hence `estimated`.
+        """Return the usage of a call, marked `estimated` because token counts come from a table.
 
-        The question is paid once per call, however many samples the answer holds: sum the
-        samples in `tokens_out`, and call once.
+        The input is charged once per call, however many samples the answer holds: pass the sum
+        over all samples as `tokens_out`.
         """
         input_tokens, answered = round(tokens_in), round(tokens_out)
         cost = input_tokens * self.usd_in + answered * self.usd_out
@@ -40,10 +40,10 @@ class Price:
 
 
 GPT_4 = Price(3e-5, 6e-5)
-"""The price of the published Game of 24 figures (GPT-4 with 8k of context, 2023)."""
+"""The price behind the published Game of 24 figures (GPT-4, 8k context, 2023)."""
 
 GPT_35 = Price(1.5e-6, 2.0e-6)
-"""The price of the published Graph of Thoughts figures (GPT-3.5 with 4k of context, 2023)."""
+"""The price behind the published Graph of Thoughts figures (GPT-3.5, 4k context, 2023)."""
 
 MOST_CHARACTERS = 50_000
 MOST_NUMBERS = 1_000
@@ -54,13 +54,13 @@ _NO_SCHEMA = (SchemaError, UnknownType, Unresolvable, re.error)
 
 
 class Unreadable(Exception):  # reported to the caller as an answer, not as a fault
-    """A question that a simulated language model cannot read; the message says why."""
+    """A question that a simulated language model cannot parse; the message gives the reason."""
 
 
 def passages(words: str) -> dict[str, str]:
-    """Return the text between the lines `<name>` and `</name>`, by name, the first of each.
+    """Return the text between the lines `<name>` and `</name>`, by name; the first of each wins.
 
-    Other tags within a passage are text; an unclosed passage is ignored.
+    Tags inside a passage are plain text; an unclosed passage is ignored.
     """
     if len(words) > MOST_CHARACTERS:
         raise Unreadable(f"It is longer than {MOST_CHARACTERS} characters.")
@@ -78,7 +78,7 @@ def passages(words: str) -> dict[str, str]:
 
 
 def numbers(passages: Mapping[str, str], name: str) -> list[int]:
-    """Parse a passage as a list of at most `MOST_NUMBERS` non-negative integers."""
+    """Parse a passage as a list of at most `MOST_NUMBERS` integers from 0 to 999,999."""
     try:
         found = json.loads(passages.get(name, ""))
     except (ValueError, RecursionError):
@@ -93,7 +93,7 @@ def numbers(passages: Mapping[str, str], name: str) -> list[int]:
 
 
 def count(passages: Mapping[str, str], name: str, most: int) -> int:
-    """Parse a passage as a number from 1 to `most`."""
+    """Parse a passage as an integer from 1 to `most`."""
     digits = passages.get(name, "")
     if not re.fullmatch(r"[0-9]{1,6}", digits) or not 1 <= int(digits) <= most:
         raise Unreadable(f"{name} should be a number from 1 to {most}.")
@@ -101,9 +101,9 @@ def count(passages: Mapping[str, str], name: str, most: int) -> int:
 
 
 def form_of(schema: dict[str, Any] | None, forms: Mapping[str, dict[str, Any]]) -> str:
-    """Return the first form whose example conforms to `schema`, else raise Unreadable.
+    """Return the name of the first form whose example conforms to `schema`, else raise Unreadable.
 
-    The example represents all answers of its form: bounds on counts are ignored.
+    The example is validated as it is, so a schema with stricter bounds on counts does not match.
     """
     try:
         found = _form_of(json.dumps(schema), json.dumps(forms)) if schema is not None else None
@@ -124,9 +124,9 @@ NOT_UNDERSTOOD = "I do not understand the question."
 
 
 def words(messages: Sequence[BaseMessage]) -> tuple[str, str]:
-    """Return the system's and the user's text: besides the answer's schema, all that a model sees.
+    """Return the system and user text: with the answer's schema, all that a simulated model sees.
 
-    Non-text content and the model's own messages are left out.
+    Non-text content and the model's own messages are omitted.
     """
     parts: dict[str, list[str]] = {"system": [], "human": []}
     for message in messages:
@@ -136,9 +136,9 @@ def words(messages: Sequence[BaseMessage]) -> tuple[str, str]:
 
 
 class SimulatedModel:
-    """A scripted provider: it sees a question's text and the form of its answer, nothing else.
+    """A scripted provider that sees only a question's text and the schema of its answer.
 
-    `offline` is False, because modes must treat it like any language model.
+    `offline` is False because modes must treat it like any language model.
     """
 
     name: str
@@ -146,11 +146,11 @@ class SimulatedModel:
     offline = False
 
     def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
-        """Return the answer to what `words` found, and its usage; may raise Unreadable."""
+        """Return the answer to a question read by `words`, and its usage; may raise Unreadable."""
         raise NotImplementedError
 
     async def answer(self, ask: Ask) -> Reply:
-        """Answer a question; an unreadable one gets plain text with the reason."""
+        """Answer a question; an unreadable one gets a plain-text reply with the reason."""
         question = words(ask.messages)
         try:
             parsed, usage = self.respond(question, ask)
@@ -160,7 +160,7 @@ class SimulatedModel:
         return Reply(json.dumps(parsed, ensure_ascii=False), parsed, self.name, usage)
 
     def estimated_usage(self, question: tuple[str, str], text: str) -> Usage:
-        """Return the usage of texts that are in no table."""
+        """Return the usage estimated from the texts, for calls without a token table."""
         return self.price.usage(estimate_tokens("\n".join(question)), estimate_tokens(text))
 
     async def close(self) -> None:

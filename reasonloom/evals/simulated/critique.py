@@ -1,14 +1,15 @@
-"""The simulated critic, which answers the prompts of reflection, and an oracle of its work.
+"""A simulated critic that answers the reflection prompts, and an oracle that scores it.
 
-It sees the text of a question and the form of the answer, and nothing else; what is wrong with
-an answer it reads off the sentences. The probabilities of a round are in the criticism, and the
-reviser follows it: of an answer with k defects each is found with the k-th root of `mend`, so all
-are with `mend`; in a right answer a sentence is blamed with `spoil`. So a round repairs and breaks
-at the case's rates regardless of history, as the rates were solved. A wrong answer gets no false
-alarm: the rates are net. The judge knows the better of two answers, except for its own error.
+The critic sees only the text of a question and the schema of the answer; it detects defects by
+parsing the answer's sentences. Randomness is in the criticism only, and the revision follows it:
+each of an answer's k defects is found with probability `mend` ** (1 / k), so all of them with
+probability `mend`; in a right answer one sentence is blamed with probability `spoil`. A round thus
+repairs and breaks answers at the case's rates regardless of history, as assumed when the rates were
+solved. A wrong answer gets no false alarms, because the rates are net. The judge recognises the
+better of two answers, except for its own error rate.
 
-To repeat a question for another answer, set `Ask.sample`, as a loop does after a round that
-changed nothing. The marks of the oracle are for reports only.
+To draw another answer to the same question, set `Ask.sample`, as a loop does after a round that
+changed nothing. The oracle's marks are for reports only.
 """
 
 import re
@@ -53,9 +54,9 @@ _QUOTED = re.compile(r'^(?:- )?"([^"\n]+)" ', re.M)
 def criticism(
     problem: Problem, defects: frozenset[str], spoken_of: Iterable[str], areas: Sequence[str]
 ) -> dict[str, Any]:
-    """Return a criticism of the sentences of these kinds of defect.
+    """Return a criticism of the sentences that can have these kinds of defect.
 
-    If a sentence has no such defect it is a false alarm, which reads like any other.
+    Blaming a sentence without that defect is a false alarm, worded like any other weakness.
     """
     sentences = dict(zip(DEFECTS, problem.sentences(defects)[1:], strict=True))
     kinds = [kind for kind in DEFECTS if kind in set(spoken_of)]
@@ -73,7 +74,7 @@ def criticism(
 
 
 def quoted(problem: Problem, defects: frozenset[str], words: str) -> frozenset[str]:
-    """Return the kinds of defect whose sentences a criticism quotes at the start of a line."""
+    """Return the kinds of defect whose sentence a criticism quotes at the start of a line."""
     sentences = problem.sentences(defects)[1:]
     quotes = set(_QUOTED.findall(words))
     return frozenset(kind for kind, each in zip(DEFECTS, sentences, strict=True) if each in quotes)
@@ -88,7 +89,7 @@ _FINAL = re.compile(r"the answer is (\d{1,15}) (\w+)\.\s*\Z")
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Marks of a criticism: defects found, defects missed, and false alarms."""
+    """Counts for a criticism: defects found, defects missed, and false alarms."""
 
     found: int
     missed: int
@@ -97,14 +98,14 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Effect of a revision: defects removed, and defects added."""
+    """Effect of a revision: defects removed and defects added."""
 
     repaired: int
     broken: int
 
 
 def is_right(question: str, answer: str) -> bool:
-    """Return whether an answer ends in the number and unit that follow from the question."""
+    """Return whether an answer ends with the number and unit that follow from the question."""
     problem, final = _QUESTION.search(question), _FINAL.search(answer)
     if problem is None or final is None:
         return False
@@ -113,7 +114,7 @@ def is_right(question: str, answer: str) -> bool:
 
 
 def marks(answer: str, weaknesses: Sequence[str]) -> Marks | None:
-    """Return the marks of a criticism, None if the answer is unreadable."""
+    """Score a criticism of an answer; None if the answer cannot be parsed."""
     read = read_answer(answer)
     if read is None:
         return None
@@ -123,7 +124,7 @@ def marks(answer: str, weaknesses: Sequence[str]) -> Marks | None:
 
 
 def change(before: str, after: str) -> Change | None:
-    """Return the effect of a revision, None if either text is unreadable."""
+    """Return the effect of a revision; None if either text cannot be parsed."""
     old, new = read_answer(before), read_answer(after)
     if old is None or new is None:
         return None
@@ -146,7 +147,7 @@ MOST_AREAS = 20
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """An answer as the model reads it, with keys for random draws."""
+    """A parsed answer, with the keys for its random draws."""
 
     problem: Problem
     defects: frozenset[str]
@@ -161,7 +162,7 @@ class _Read:
 
 
 class SimulatedCritic(SimulatedModel):
-    """Criticises, revises and compares answers at the rates of a published case."""
+    """Criticises, revises and compares answers at a published case's rates."""
 
     name = "simulated:critique"
 
@@ -172,7 +173,7 @@ class SimulatedCritic(SimulatedModel):
         self.price = case.price
 
     def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
-        """Criticise, revise or compare, by the requested form."""
+        """Criticise, revise or compare, depending on the requested form."""
         form = form_of(ask.schema, FORMS)
         parsed = _ANSWERS[form](self, passages(question[1]), ask.sample)
         return parsed, self.estimated_usage(question, str(parsed))
@@ -189,7 +190,7 @@ class SimulatedCritic(SimulatedModel):
         return criticism(read.problem, read.defects, spoken_of, areas)
 
     def _revise(self, found_passages: Mapping[str, str], _: int) -> dict[str, Any]:
-        """Change the sentences that the criticism quotes: a defect goes, a right one gets it."""
+        """Toggle the defects of the quoted sentences: remove one that is present, else add it."""
         read = _answer(found_passages, "answer")
         blamed = quoted(read.problem, read.defects, found_passages.get("criticism", ""))
         return {"revision": read.problem.answer(read.defects ^ blamed)}
@@ -201,7 +202,7 @@ class SimulatedCritic(SimulatedModel):
         lead = len(second.defects) - len(first.defects)
         if lead == 0:
             return _verdict("neither", UNDECIDED, UNDECIDED)
-        # The positions do not enter the draw: the judge is blind, and has no position bias.
+        # Sorted, so that the draw ignores the order: the judge has no position bias.
         pair = " / ".join(sorted((first.state, second.state)))
         errs = chance(self._seed, first.item, "compare", pair, sample) < self._judge_error
         if (lead > 0) != errs:

@@ -1,10 +1,10 @@
-"""Problems with drafts of known defects, and the published rates of the simulated critic.
+"""Problems whose drafts have known defects, and the simulated critic's published rates.
 
-The rates were frozen before any loop was run with them. Source: Huang et al., "Large language
-models cannot self-correct reasoning yet" (ICLR 2024), accuracy in per cent at the start, after
-rounds 1 and 2 of self-correction without a judge, and with an oracle that stops at a right answer.
-Both rates were solved: `mend` from the oracle's row (two rounds), then `spoil` from round 1.
-Round 2 is a prediction; CommonSenseQA with GPT-3.5 is where it fails (36.4, published 41.8).
+The rates were fixed before any loop was run with them. Source: Huang et al., "Large language
+models cannot self-correct reasoning yet" (ICLR 2024): accuracy at the start, after rounds 1 and 2
+of self-correction without a judge, and with an oracle that stops at a right answer. Both rates were
+solved: `mend` from the oracle's row (two rounds), then `spoil` from round 1. Round 2 is a
+prediction, which fails for CommonSenseQA with GPT-3.5 (36.4 %, published 41.8 %).
 """
 
 import re
@@ -20,11 +20,14 @@ from reasonloom.evals.simulated.draw import stream
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One model of 2023 on one set of questions; tokens are estimated from the texts.
+    """One 2023 model on one set of questions; tokens are estimated from the texts.
 
-    `start`: share of first answers that are right; `published`: after round 1, round 2 and with the
-    oracle. Both measured. `mend` and `spoil`: probability that a round makes a wrong answer right,
-    or a right one wrong. Both solved.
+    Attributes:
+        start: share of first answers that are right. Measured.
+        mend: probability that a round makes a wrong answer right. Solved.
+        spoil: probability that a round makes a right answer wrong. Solved.
+        published: shares of right answers after round 1, after round 2, and with the oracle.
+            Measured.
     """
 
     name: str
@@ -48,27 +51,27 @@ CASES: Final = {
 JUDGE_ERROR: Final = 0.10
 """Probability that the judge prefers the worse answer. Assumed, not measured.
 
-Chen et al. (ACL 2024) find that search pays with a discriminator of about 90 % accuracy. The first
-gated round gains in all four cases while the error is below .154 (break-even of GPT-3.5 on
-CommonSenseQA; GPT-4 on GSM8K has its own at .182).
+Chen et al. (ACL 2024) find that search pays off with a discriminator of about 90 % accuracy. The
+first gated round improves all four cases while the error is below .154 (break-even for GPT-3.5 on
+CommonSenseQA; for GPT-4 on GSM8K it is .182).
 """
 
 MOST_PLANTED: Final = 3
-"""A wrong draft has 1 to this many defects, uniformly drawn. Assumed; the rates are per answer."""
+"""Maximum defects of a wrong draft, drawn uniformly from 1. Assumed; the rates are per answer."""
 
 SURE, UNSURE, UNDECIDED = 0.8, 0.3, 0.5
-"""Confidences stated by the model. Assumed, as no source gives figures."""
+"""Confidences stated by the model. Assumed, because no source gives figures."""
 
 OMITTED, SLIP, UNIT, ANCHORED = "omitted constraint", "slip", "wrong unit", "anchoring"
 DEFECTS = (OMITTED, SLIP, UNIT, ANCHORED)
-"""The kinds that can be planted; the n-th is in the n-th sentence after what is given."""
+"""The kinds of planted defect; the n-th occurs in the n-th sentence after the givens."""
 
 SLIPPED_BY = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The words of a problem: groups, parts and units, and who guesses."""
+    """The wording of a problem: groups, parts, units, and who guesses."""
 
     place: str
     group: str
@@ -89,7 +92,7 @@ SCENES = (
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A scene with its numbers: `groups` of `parts`, each worth `each`; `less` do not count."""
+    """A scene with numbers: `groups` of `parts` worth `each`; `less` of the groups do not count."""
 
     scene: Scene
     groups: int
@@ -114,7 +117,7 @@ class Problem:
         )
 
     def sentences(self, defects: frozenset[str] = frozenset()) -> list[str]:
-        """Return what is given, then one sentence for each kind of defect."""
+        """Return the givens, then one sentence for each kind of defect."""
         scene = self.scene
         left = self.groups if OMITTED in defects else self.groups - self.less
         held = left * self.parts + (SLIPPED_BY if SLIP in defects else 0)
@@ -131,7 +134,7 @@ class Problem:
         ]
 
     def answer(self, defects: frozenset[str] = frozenset()) -> str:
-        """Return an answer with these defects; consequences of one are wrong too."""
+        """Return an answer with these defects, whose consequences affect the later steps."""
         return " ".join(self.sentences(defects))
 
 
@@ -142,7 +145,7 @@ _GIVEN = re.compile(
 
 
 def read_answer(text: str) -> tuple[Problem, frozenset[str]] | None:
-    """Return the problem and the defects of an answer, None if the text is no such answer."""
+    """Parse an answer into its problem and defects; None if the text is not such an answer."""
     joined = " ".join(text.split())
     match = _GIVEN.match(joined)
     scene = next((each for each in SCENES if match and each.group == match[2]), None)
@@ -166,7 +169,7 @@ MOST_ITEMS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class CritiqueItem:
-    """A question, its draft, and the draft's planted defects, which no loop may see."""
+    """A question, its draft, and the draft's planted defects, which are hidden from the loops."""
 
     id: str
     question: str
@@ -175,9 +178,9 @@ class CritiqueItem:
 
 
 def generate_critique(case: Case, count: int, seed: int) -> list[CritiqueItem]:
-    """Return items whose share of right drafts equals that of the case's first answers, rounded.
+    """Generate items whose share of right drafts is the case's `start`, rounded to whole items.
 
-    Equal arguments give equal items; which of them are wrong is random.
+    Equal arguments give equal items; `seed` determines which drafts are wrong.
     """
     require_between("count", count, 1, MOST_ITEMS)
     wrong = round((1 - case.start) * count)

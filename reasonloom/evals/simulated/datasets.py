@@ -1,4 +1,4 @@
-"""Problems of the simulated tasks: published tables, or generated lists and pairs of sets."""
+"""Problems for the simulated tasks, from published tables or generated: lists, pairs of sets."""
 
 import csv
 import json
@@ -11,7 +11,7 @@ from reasonloom.evals.simulated.draw import stream
 
 
 def read_rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
-    """Return the rows of a CSV file, each in the order of `columns`."""
+    """Read the rows of a CSV file, with cells in the order of `columns`."""
     named = ",".join(columns)
     try:
         with path.open(encoding="utf-8", newline="") as file:
@@ -29,7 +29,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
 
 
 def integers(text: str, column: str, row: int) -> tuple[int, ...]:
-    """Parse a cell as a list of non-negative integers; rows count from 1 without the header."""
+    """Parse a cell as a list of non-negative integers; `row` counts from 1 without the header."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -43,12 +43,12 @@ def integers(text: str, column: str, row: int) -> tuple[int, ...]:
 
 
 def refuse(row: int, why: str) -> InvalidArgument:
-    """Return the error for an inconsistent row."""
+    """Return the error to raise for a row."""
     return InvalidArgument(f"data: row {row}: {why}", field="data")
 
 
 def require_between(name: str, given: int, least: int, most: int) -> None:
-    """Refuse a number outside its limits."""
+    """Refuse a number outside `least` to `most`."""
     if not least <= given <= most:
         raise InvalidArgument(f"{name}: must be {least} to {most}", field=name)
 
@@ -79,7 +79,7 @@ def load_sorting(path: Path) -> list[SortingItem]:
 
 
 def generate_sorting(count: int, length: int, seed: int) -> list[SortingItem]:
-    """Generate lists of uniform digits, determined by the arguments."""
+    """Generate lists of uniformly drawn digits; equal arguments give equal lists."""
     require_between("count", count, 1, MOST_ITEMS)
     require_between("length", length, 1, MOST_LENGTH)
     found = []
@@ -92,12 +92,12 @@ def generate_sorting(count: int, length: int, seed: int) -> list[SortingItem]:
 
 INTERSECTION_COLUMNS = ("ID", "SET1", "SET2", "INTERSECTION")
 LEAST_SHARE, MOST_SHARE = 0.25, 0.75
-"""Share of a set that is in the other: about that of the published files (8 to 23 of 32)."""
+"""Range of the share of a set that is in the other, as in the published files (8 to 23 of 32)."""
 
 
 @dataclass(frozen=True, slots=True)
 class IntersectionItem:
-    """Two sets in arbitrary order, and their true intersection, which no search may see."""
+    """Two sets in arbitrary order, and their true intersection, which is hidden from searches."""
 
     id: str
     first: tuple[int, ...]
@@ -124,7 +124,7 @@ def load_intersection(path: Path) -> list[IntersectionItem]:
 
 
 def generate_intersection(count: int, size: int, seed: int) -> list[IntersectionItem]:
-    """Generate pairs of sets of `size` numbers, determined by the arguments."""
+    """Generate pairs of sets of `size` numbers; equal arguments give equal pairs."""
     require_between("count", count, 1, MOST_ITEMS)
     require_between("size", size, 4, MOST_SIZE)
     found = []

@@ -1,7 +1,7 @@
-"""Keyed random draws and curves for simulated models, independent of the order of calls.
+"""Keyed random draws for simulated models, independent of call order, and interpolation.
 
-No two answers share a stream, and none depends on the process: equal keys give equal draws in
-another order, in parallel, in another process, or when a run is resumed.
+Every answer has its own stream. Equal keys give equal draws in any order, in parallel, in another
+process, and when a run is resumed.
 """
 
 import json
@@ -11,29 +11,29 @@ from itertools import pairwise
 from random import Random
 
 LASTING = "lasting"
-"""Replaces the seed in the key of a model's lasting properties."""
+"""Replaces the seed in the keys of a model's fixed traits."""
 
 
 def stream(seed: int, item: str, kind: str, state: str = "", sample: int = 0) -> Random:
-    """Return the draws of one answer, fresh from their start.
+    """Return the random stream of one answer, rewound to its start.
 
-    The key is what is worked on (`item`), the kind of call, what it is about in canonical form
-    (`state`), and which of several answers to the same question (`sample`).
+    The key consists of the item, the kind of call, its subject in canonical form (`state`), and the
+    number of the answer among several to the same question (`sample`).
     """
     return _keyed(seed, item, kind, state, sample)
 
 
 def trait(item: str, kind: str, state: str = "") -> Random:
-    """Return draws that are the same for all seeds and samples.
+    """Return a random stream that is the same for all seeds and samples.
 
-    They define what a model always is about an item, such as which steps it prefers. Without such
-    preferences samples of one item are independent, and sampling looks better than it is.
+    It defines a model's fixed traits for an item, such as the steps it prefers. Without them the
+    samples of an item would be independent, and sampling would look better than it is.
     """
     return _keyed(LASTING, item, kind, state)
 
 
 def chance(seed: int, item: str, kind: str, state: str = "", sample: int = 0) -> float:
-    """Return a single number in [0, 1) for a key, without the cost of a stream."""
+    """Return one number in [0, 1) for a key, cheaper than a stream."""
     return int.from_bytes(_digest(seed, item, kind, state, sample)[:7], "big") * 2.0**-56
 
 
@@ -42,14 +42,14 @@ def _keyed(*key: int | str) -> Random:
 
 
 def _digest(*key: int | str) -> bytes:
-    # JSON keeps the parts of a key separate: ("a", "b|c") differs from ("a|b", "c").
+    # JSON keeps the parts of a key distinct: ("a", "b|c") differs from ("a|b", "c").
     return blake2b(json.dumps(key).encode(), digest_size=16).digest()
 
 
 def along(points: Mapping[int, float], x: float) -> float:
-    """Return the height at `x` of a piecewise linear curve, extrapolated with its end slopes.
+    """Interpolate a piecewise linear curve at `x`, extrapolating with its end slopes.
 
-    `points` are two or more, in ascending order.
+    `points` maps x to y in ascending order, with at least two entries.
     """
     for (left, low), (right, high) in pairwise(points.items()):
         last = (left, low, right, high)

@@ -1,11 +1,11 @@
-"""The simulated set intersecter: it splits, intersects and unites sets of numbers, with slips.
+"""A simulated model that splits, intersects and unites sets of numbers, with random slips.
 
-It sees the text of a question and the form of the answer, and nothing else. To repeat a question
-for another answer, set `Ask.sample`; the answers of one call are numbered from it.
+It sees only the text of a question and the schema of the answer. To draw another answer to the same
+question, set `Ask.sample`; the answers of one call are numbered from it.
 
-The constants were frozen before any controller was written. Source: the success table that
+The constants were fixed before any controller was written. Source: the success table that
 Reinforced Graph of Thoughts (Riesen) measured with GPT-3.5 (gpt-3.5-turbo-0125) for two sets of
-the same size, one answer each.
+equal size, one answer each.
 """
 
 import json
@@ -29,40 +29,40 @@ from reasonloom.evals.simulated.draw import along, stream
 from reasonloom.llm.interfaces import Ask, Usage
 
 SUCCESS: Final = {16: 0.92, 24: 0.46, 28: 0.29, 32: 0.18}
-"""Share of answers without an error, by the size of either set. Measured."""
+"""Share of answers without an error, by the size of each set. Measured."""
 
 SLIP: Final = {0: 0.0} | {size: 1 - share ** (1 / size) for size, share in SUCCESS.items()}
 """Probability of a slip per number looked up, by size. Solved from `SUCCESS`.
 
-Assumed: the numbers of the shorter set are looked up one by one and independently; a common one
-is missed as often as another is invented, so that success does not depend on what the sets share.
-The one worked example published with the task (10 answers) has misses only, 5 of 45, and repeats,
-which are not simulated. Samples are independent, as no figures on their similarity were published,
-so that sampling gains more here than it may with a real model.
+Assumed: the numbers of the shorter set are looked up independently, one by one; a common number is
+missed as often as another is invented, so success does not depend on the overlap. The one worked
+example published with the task (10 answers) has only misses, 5 of 45, and repeats, which are not
+simulated. Samples are independent because no figures on their similarity were published, so
+sampling may gain more here than with a real model.
 
-The rate is interpolated between the sizes. Beyond 32 nothing was measured: it continues with the
-slope between 28 and 32 (.124 at 64, .267 at 128), at most `MOST_SLIP`.
+The rate is interpolated between the sizes. Nothing was measured beyond 32: it is extrapolated with
+the slope between 28 and 32 (.124 at 64, .267 at 128), up to `MOST_SLIP`.
 
-For sets of two sizes their mean counts. Assumed; that worked example, 32 numbers against 16, has 6
-of 10 answers right, where this gives .60.
+For sets of different sizes the mean size is used. Assumed; in the worked example, 32 numbers
+against 16, 6 of 10 answers are right, and this gives .60.
 """
 
 MOST_SLIP: Final = 0.5
-"""A number is never more likely to be wrong than right. Assumed."""
+"""Upper bound of the slip rate: no number is more likely wrong than right. Assumed."""
 
 UNION_SUCCESS: Final = 0.99
-"""Share of faultless answers that write 32 numbers of two lists as one.
+"""Share of faultless answers when joining two lists into one of 32 numbers.
 
-Measured, but in the same source's table for merging sorted lists: there is none for unions.
+Measured, but taken from the same source's table for merging sorted lists: it has none for unions.
 """
 
 UNION_SIZE: Final = 32
 
 UNION_SLIP: Final = 1 - UNION_SUCCESS ** (1 / UNION_SIZE)
-"""Probability that a union omits a number, at any size. Solved; no growth with size is known."""
+"""Probability that a union omits a number, at any size. Solved; growth with size is unknown."""
 
 TOKENS: Final = 3
-"""Tokens of one number in a list, with its comma and brackets. Measured."""
+"""Tokens of one number in a list, including commas and brackets. Measured."""
 
 PROMPT_TOKENS: Final = {"intersect": 845, "union": 57}
 """Tokens of the published prompts without their lists (cl100k). Measured."""
@@ -70,7 +70,7 @@ PROMPT_TOKENS: Final = {"intersect": 845, "union": 57}
 SPLIT_TOKENS: Final = {32: 341, 64: 600, 128: 1100}
 """Tokens of the published split prompts, by the size of the set to split.
 
-32 is measured. 64 and 128 are those of the sorting prompts, which have the same form, plus the
+32 is measured. 64 and 128 are taken from the sorting prompts, which are built alike, plus the
 difference at 32.
 """
 
@@ -93,7 +93,7 @@ MOST_PARTS = 100
 class Request:
     """A parsed request: its kind, its sets in order, and the number of answers.
 
-    `size` is that of a split's parts.
+    `size` is the size of a split's parts.
     """
 
     kind: str
@@ -103,7 +103,7 @@ class Request:
 
 
 def read_request(words: str, schema: dict[str, Any] | None) -> Request:
-    """Parse a question."""
+    """Parse a question; raises Unreadable if it is none of the known kinds."""
     form, found = form_of(schema, FORMS), passages(words)
     kind = KINDS.get((form, frozenset(found)))
     if kind is None:
@@ -118,12 +118,12 @@ def read_request(words: str, schema: dict[str, Any] | None) -> Request:
 
 
 def _set(found: dict[str, str], name: str) -> list[int]:
-    """Return a set in its order, without duplicates."""
+    """Parse a set, preserving order and removing duplicates."""
     return [*dict.fromkeys(numbers(found, name))]
 
 
 class SimulatedIntersecter(SimulatedModel):
-    """Answers questions about sets with the error rates measured for GPT-3.5, drawing by `seed`."""
+    """Answers questions about sets at the error rates measured for GPT-3.5, seeded by `seed`."""
 
     name = "simulated:intersection"
     price = GPT_35
@@ -132,7 +132,7 @@ class SimulatedIntersecter(SimulatedModel):
         self._seed = seed
 
     def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
-        """Split, or make as many attempts as requested."""
+        """Split a set, or return as many attempts as requested."""
         request = read_request(question[1], ask.schema)
         if request.kind == "split":
             return self._split(request)
@@ -146,7 +146,7 @@ class SimulatedIntersecter(SimulatedModel):
         return {"parts": parts}, _usage(prompt, len(whole), len(whole))
 
     def _attempts(self, request: Request, sample: int) -> tuple[dict[str, Any], Usage]:
-        """Intersect or unite once per attempt; the prompt is charged once."""
+        """Intersect or unite once per attempt; the prompt is charged once per call."""
         name, made = _ATTEMPTS[request.kind]
         first, second = request.sets
         item, state = json.dumps(first), json.dumps(second)
@@ -159,7 +159,7 @@ class SimulatedIntersecter(SimulatedModel):
 
 
 def slip_rate(first: int, second: int) -> float:
-    """Return the probability that a number is looked up wrongly, for two sets of these sizes."""
+    """Return the probability of a slip per number looked up, for two sets of these sizes."""
     return min(MOST_SLIP, along(SLIP, (first + second) / 2))
 
 

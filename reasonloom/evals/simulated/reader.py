@@ -1,10 +1,10 @@
-"""The simulated reader, which answers any prompt of the modes about a task of the reasoning bench.
+"""A simulated reader that answers any mode's prompt about a task of the reasoning bench.
 
-It knows a task's answers, but uses only what is in its prompt: it finds the task by its question
-or by an answer to it, and a memory by its content. With all needed memories it is right with the
-task's own probability, which is drawn once from a Beta, so that samples of one task agree more
-than chance; without them it answers as somebody would who lacks them. Draws are keyed by seed,
-task, kind of call, prompt and sample; the order of a prompt's lines is no part of the key.
+It knows the tasks' answers but uses only its prompt: it recognises a task by its question or by an
+answer to it, and a memory by its content. With all needed memories it is right with the task's own
+probability, drawn once from a beta distribution, so that samples of one task agree more than by
+chance; without them it gives an answer that follows from the missing memories. Draws are keyed by
+seed, task, kind of call, prompt and sample; the order of a prompt's lines is not part of the key.
 """
 
 import json
@@ -23,10 +23,10 @@ from reasonloom.evals.simulated.reason_tasks import Memory, Task, load_tasks
 from reasonloom.llm.interfaces import Ask, Reply, Usage
 
 RIGHT = 0
-"""The index of a task's right answer among its answers."""
+"""Index of the right answer in a task's answers."""
 
 SCORES = (0.9, 0.3)
-"""What a judge gives an answer that it holds to be right, and to be wrong."""
+"""Scores of an answer judged right, and of one judged wrong."""
 
 NOISE = 0.1
 FEEDBACK = re.compile(
@@ -37,16 +37,17 @@ UNKNOWN = Task("unknown-1", "", "", (), "I cannot tell.", ())
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Parameters of the reader, all probabilities except `spread`.
+    """Parameters of the reader; all are probabilities except `spread` and `distract`.
 
     Attributes:
-        solve: a sample with all needed memories is right, on average over tasks.
-        spread: concentration of the tasks' own probabilities: low is all or nothing.
+        solve: a sample is right with all needed memories, on average over tasks.
+        spread: concentration of the tasks' own probabilities (0 to 1,000); low values are all or
+            nothing.
         guess: an answer is right although a needed memory is missing.
-        judge: an answer is rightly told right or wrong, with all needed memories.
-        mend: a wrong answer is repaired after feedback, with all needed memories.
-        curious: what is missing is looked up if the reply has a place for it.
-        distract: share of `solve` that is lost for each ten needless memories.
+        judge: an answer is judged correctly with all needed memories.
+        mend: a wrong answer is repaired after feedback with all needed memories.
+        curious: missing memories are looked up if the reply has a field for lookups.
+        distract: share of the ability (0 to 1) lost for every ten unneeded memories.
     """
 
     solve: float = 0.75
@@ -59,10 +60,10 @@ class Reader:
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> "Reader":
-        """Return the parameters with those given changed.
+        """Return the default parameters with these settings applied.
 
         Raises:
-            InvalidArgument: there is no such parameter, or a value is out of range.
+            InvalidArgument: a parameter is unknown, or a value is out of range.
         """
         known = [each.name for each in fields(cls)]
         given: dict[str, float] = {}
@@ -79,13 +80,13 @@ class Reader:
 
 
 def plain(text: str) -> str:
-    """Return a text with single spaces and in lower case, as texts are searched for."""
+    """Normalise whitespace and case for searching."""
     return " ".join(text.split()).casefold()
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A task with its texts as they are searched for."""
+    """A task with its texts normalised for searching."""
 
     task: Task
     question: str
@@ -94,7 +95,7 @@ class _Known:
 
 
 class SimulatedReader(SimulatedModel):
-    """Answers by what is in the prompt, in the form of the schema."""
+    """Answers from the contents of the prompt, in the form of the schema."""
 
     name = "simulated:reader"
     price = GPT_35
@@ -117,12 +118,12 @@ class SimulatedReader(SimulatedModel):
         )
 
     def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
-        """Fill the form that is asked for."""
+        """Fill the requested schema."""
         parsed: dict[str, Any] = Filling(self._read(question, ask)).reply(ask.schema or {})
         return parsed, self.estimated_usage(question, json.dumps(parsed, ensure_ascii=False))
 
     async def answer(self, ask: Ask) -> Reply:
-        """Answer in the form that is asked for, or as plain text if none is."""
+        """Answer in the requested schema, or in plain text without one."""
         if ask.schema is not None:
             return await SimulatedModel.answer(self, ask)
         question = words(ask.messages)
@@ -134,7 +135,7 @@ class SimulatedReader(SimulatedModel):
         searched = plain(text)
         known = self._find(searched)
         seed = self._seed if ask.seed is None else self._seed + ask.seed - ask.sample
-        # The order of lines is left out: judges' candidates come in an order drawn by lot.
+        # Sorted, because judges receive their candidates in random order.
         lines = "\n".join(sorted(text.splitlines()))
         state = blake2b(lines.encode(), digest_size=8).hexdigest()
         return Reading(self.reader, known, text, searched, seed, state, ask.sample)
@@ -150,7 +151,7 @@ class SimulatedReader(SimulatedModel):
 
 
 class Reading(Source):
-    """One prompt as the reader sees it: the task, the memories in it, and the answers in it."""
+    """One prompt as the reader sees it: its task, memories, and candidate answers."""
 
     def __init__(
         self,
@@ -179,21 +180,21 @@ class Reading(Source):
 
     @property
     def _ability(self) -> float:
-        """The task's own probability, less what needless memories distract."""
+        """The task's own probability of a right answer, reduced by unneeded memories."""
         mean, spread = self.reader.solve, self.reader.spread
         low, high = mean * spread, (1 - mean) * spread
         own = trait(self.task.id, "ability").betavariate(low, high) if low and high else mean
         return own * max(0.0, 1 - self.reader.distract * self._needless / 10)
 
     def attempt(self, number: int) -> Attempt:
-        """Return an answer; `number` counts those of one reply."""
+        """Return an answer; `number` counts the answers of one reply."""
         index = self._choose(number)
         cited = "; ".join(memory.content for memory in self.facts)
         text = f"By the notes: {cited}\n{self.task.answers[index]}" if cited else ""
         return Attempt(index, text or self.task.answers[index], self._confidence(index, number))
 
     def _choose(self, number: int) -> int:
-        """Return the index of an answer: one of the prompt's, or one of the reader's own."""
+        """Return the index of an answer, adopted from the prompt or the reader's own."""
         own = self._own(number)
         if not self._candidates:
             return own
@@ -225,7 +226,7 @@ class Reading(Source):
         fitting = [index for index, each in wrong if each.missing in missing]
         slips = [index for index, each in wrong if not each.missing]
         choices = fitting or slips or [index for index, _ in wrong]
-        # The same mistake is preferred in all samples.
+        # All samples prefer the same mistake.
         usual = trait(self.task.id, "mistake", str(sorted(missing))).choice(choices)
         others = [*choices, *[usual] * len(choices)]
         return others[int(self._chance("mistake", number) * len(others))]
@@ -237,31 +238,35 @@ class Reading(Source):
         return round(min(0.6 + 0.2 * (index == RIGHT) + 0.2 * (self._ability - 0.5) + noise, 1), 2)
 
     def judged(self, index: int) -> float:
-        """Return the score of an answer of the task."""
+        """Return the judge's score for an answer of the task."""
         knows = 0.5 if self._missing else self.reader.judge
         says_right = (index == RIGHT) == (self._chance("judge", index) < knows)
         return round(SCORES[not says_right] + NOISE * (self._chance("score", index) - 0.5), 3)
 
     def index_in(self, text: str) -> int | None:
-        """Return which of the task's answers a text holds, None if none; the last if several."""
+        """Return the index of the last of the task's answers in a text, None if there is none."""
         searched = plain(text)
         places = [searched.rfind(each) for each in self._known.answers]
         return places.index(max(places)) if max(places) >= 0 else None
 
     def cues(self) -> list[str]:
-        """Return what to search for next: missing memories whose `after` are all in the prompt."""
+        """Return the cues of missing memories whose `after` are all in the prompt."""
         if self._chance("curious") >= self.reader.curious:
             return []
         seen = {memory.key for memory in self.facts}
         return [each.cue for each in self._missing if seen.issuperset(each.after)]
 
     def fault(self, index: int) -> str:
-        """Return what a critic says of a wrong answer, as far as the prompt shows it."""
+        """Return a critic's remark on an answer; specific only if no needed memory is missing."""
         wrong = self.task.wrong[index - 1] if index and not self._missing else None
         return f"It {wrong.fault}." if wrong else "A step does not follow from what is given."
 
     def claims(self, index: int) -> list[str]:
-        """Return the claims of an answer; those of a slip end in its own number."""
+        """Return the claims of an answer.
+
+        A slip has the task's claims with its own number for the right one; a wrong answer from a
+        missing memory has none.
+        """
         if index == RIGHT or self.task.wrong[index - 1].missing:
             return list(self.task.claims) if index == RIGHT else []
         numbers = re.findall(r"\d+(?:\.\d+)?", self.task.answers[index].rpartition(":")[2])

@@ -1,4 +1,4 @@
-"""Fills the form of a reply, whatever prompt asks for it: fields are told by name and type."""
+"""Fills any reply schema, whatever the prompt: fields are recognised by name and type."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ CRITICISM = frozenset(["weaknesses", "critique", "recommendations"])
 CLAIMS = frozenset(["claims", "calculations"])
 SAME = frozenset(["same", "agree", "agrees", "equal", "equivalent"])
 ROUTES = {"design": "tree", "plan": "tree"}
-"""The mode that is chosen for a kind of task; `linear` for the others."""
+"""The mode chosen for a kind of task; `linear` for all others."""
 
 APPROACHES = (
     "Work from the notes to the result, one step at a time",
@@ -33,7 +33,7 @@ APPROACHES = (
     "Check each figure and name against its source",
 )
 UNSURE = 0.6
-"""A critic finds fault with what it scores lower."""
+"""A critic finds fault with answers scored below this."""
 
 COUNT = re.compile(r"exactly (\d{1,2}) ")
 BLOCK = re.compile(r'<(\w+) label="([^"]+)"[^>]*>\n(.*?)\n</\1>', re.DOTALL)
@@ -45,7 +45,7 @@ PASSAGE = r"<{0}>\n(.*?)\n</{0}>"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An answer: its index among the task's, its text, and the stated confidence."""
+    """An answer: its index in the task's answers, its text, and the stated confidence."""
 
     index: int
     text: str
@@ -53,7 +53,7 @@ class Attempt:
 
 
 class Source(Protocol):
-    """What a form is filled from."""
+    """Provides the values that a schema is filled with."""
 
     task: "Task"
     text: str
@@ -66,10 +66,10 @@ class Source(Protocol):
         """Return the score of an answer."""
 
     def index_in(self, text: str) -> int | None:
-        """Return which answer a text holds."""
+        """Return the index of the answer in a text, None if there is none."""
 
     def cues(self) -> list[str]:
-        """Return what to search for."""
+        """Return the cues to search for next."""
 
     def fault(self, index: int) -> str:
         """Return what is wrong with an answer."""
@@ -79,7 +79,7 @@ class Source(Protocol):
 
 
 class Filling:
-    """Fills one form."""
+    """Fills one schema."""
 
     def __init__(self, source: Source) -> None:
         self._of, self._attempt = source, source.attempt(0)
@@ -92,12 +92,12 @@ class Filling:
         self._answers = True
 
     def reply(self, schema: Schema) -> dict[str, Any]:
-        """Return the object of a whole schema."""
+        """Return an object for a top-level schema."""
         self._answers = bool(_answers_in(schema.get("properties", {})))
         return self._object("", schema) if "properties" in schema else {}
 
     def value(self, name: str, schema: Schema) -> Any:
-        """Return a value of a schema for a field of this name."""
+        """Return a value for a field of this name and schema."""
         for union in ("anyOf", "oneOf"):
             if union in schema:
                 schema = next(each for each in schema[union] if each.get("type") != "null")
@@ -191,7 +191,10 @@ class Filling:
         return {**filled, "label": label, **dict.fromkeys(numbers, score)}
 
     def _labels(self, pattern: re.Pattern[str]) -> list[str]:
-        """Return the labels of what holds a needed memory, or the answer that is given."""
+        """Return the labels of texts that contain a needed memory or the given answer.
+
+        If there are none, all labels, provided that no needed memory is in the prompt.
+        """
         known = {label: text for label, text in self._labelled if pattern.search(label)}
         facts = [memory.content for memory in self._of.facts]
         used = [

@@ -1,4 +1,4 @@
-"""Tasks of the reasoning bench: a question, memories, and a program that checks the answer."""
+"""Tasks of the reasoning bench: a question, memories, and an automatic check of the answer."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ HALVES = ("dev", "held", "all")
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One memory: `needed` for the answer, to be searched for by `cue` once `after` are known."""
+    """One memory; if `needed`, it can be searched for by `cue` once `after` (keys) are known."""
 
     key: str
     content: str
@@ -27,7 +27,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """A wrong answer: what it comes of if the memory `missing` is unknown, or a slip if empty."""
+    """A wrong answer: what follows without the memory `missing`, or a slip if that is empty."""
 
     text: str
     missing: str = ""
@@ -54,7 +54,7 @@ class Task:
 
     @cached_property
     def needed(self) -> tuple[Memory, ...]:
-        """The memories without which the right answer cannot be known."""
+        """The memories that the right answer requires."""
         return tuple(memory for memory in self.memories if memory.needed)
 
     @cached_property
@@ -71,10 +71,10 @@ def _task(line: str) -> Task:
 
 
 def load_tasks(half: str = "all", folder: Path = PACKAGED) -> tuple[Task, ...]:
-    """Load a half of the tasks of all files of a folder, one kind a file.
+    """Load a half of the tasks in a folder's JSON Lines files, which hold one kind each.
 
     Raises:
-        InvalidArgument: there is no such half, no task, or one is malformed.
+        InvalidArgument: the half is unknown, it has no tasks, or a task is malformed.
     """
     if half not in HALVES:
         raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")

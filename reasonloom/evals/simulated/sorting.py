@@ -1,16 +1,15 @@
-"""The simulated sorter: it sorts, splits, merges and repairs lists of digits, with slips.
+"""A simulated model that sorts, splits, merges and repairs lists of digits, with random slips.
 
-It sees the text of a question and the form of the answer, and nothing else. Its slips are drawn
-independently for every sample, as no figures on the similarity of answers were published. To
-repeat a question for another answer, set `Ask.sample`; the answers of one call are numbered from
-it.
+It sees only the text of a question and the schema of the answer. Slips are drawn independently for
+every sample, because no figures on the similarity of answers were published. To draw another answer
+to the same question, set `Ask.sample`; the answers of one call are numbered from it.
 
-The constants were frozen before any controller was written. "Fitted": chosen to reproduce the
+The constants were fixed before any controller was written. "Fitted": chosen to reproduce the
 figures of the Graph of Thoughts poster (GPT-3.5, temperature 1.0, lists of 64, vector coordinates
 of its box plot): median errors 40.5 for one answer, 20 for a chain, 16 for a tree, 7 for the
-graph. They were picked from a grid by the 64-element quartiles, with rows of 32 and 128 in view,
-so that errors at 128 are weak evidence. "Measured": counted on the published prompts. Prices were
-never fitted.
+graph. They were picked from a grid by the 64-element quartiles with the rows for 32 and 128 known,
+so errors at 128 are weak evidence. "Measured": counted on the published prompts. Prices were never
+fitted.
 """
 
 import json
@@ -35,40 +34,40 @@ from reasonloom.evals.simulated.draw import along, stream
 from reasonloom.llm.interfaces import Ask, Usage
 
 SORT_HALF: Final = 50.0
-"""The length at which half of the digits slip in one answer. Fitted."""
+"""List length at which one answer has slips in half of the digits. Fitted."""
 
 SORT_STEEPNESS: Final = 3.0
-"""How steeply slips grow with the length around `SORT_HALF`. Fitted."""
+"""Steepness of the growth of slips with the length around `SORT_HALF`. Fitted."""
 
 SORT_SHAPE: Final = 6.0
-"""Gamma shape of an answer's slips. Fitted to the quartiles 28 and 55; gives 29 and 50."""
+"""Gamma shape of an answer's slips. Fitted to quartiles 28 and 55; yields 29 and 50."""
 
 CHAIN_SHARE: Final = 0.48
-"""Slips of a chain as a share of one answer's: it sorts short parts. Fitted."""
+"""Slips of a chain, which sorts short parts, as a share of one answer's. Fitted."""
 
 CHAIN_SHAPE: Final = 9.0
-"""Gamma shape of a chain's slips. Fitted to the quartiles 16 and 25."""
+"""Gamma shape of a chain's slips. Fitted to quartiles 16 and 25."""
 
 CHAIN_PART: Final = 16
-"""Digits per part of the chain, as in the published prompt."""
+"""Digits per part of a chain, as in the published prompt."""
 
 MERGE_AT_64: Final = 11.5
 """Mean slips of one merge into 64 digits. Fitted."""
 
 MERGE_POWER: Final = 1.25
-"""Exponent of the growth of a merge's slips with its length. Fitted, with 128 in view."""
+"""Exponent of the growth of a merge's slips with its length. Fitted with 128 known."""
 
 MERGE_SHAPE: Final = 4.5
 """Gamma shape of a merge's slips. Fitted."""
 
 MENDED: Final = 0.10
-"""Share of wrong counts that a repair mends, each independently. Fitted."""
+"""Probability that a repair mends an error in a count, independently. Fitted."""
 
 FRESH: Final = 1.0
-"""New slips of a repair, as a share of those of sorting anew. Fitted."""
+"""New slips of a repair, as a share of those made when sorting from scratch. Fitted."""
 
 TOO_OFTEN: Final = 2 / 3
-"""Probability that a slipping answer has a digit too often, not too rarely. Assumed."""
+"""Probability that slips make a digit too frequent rather than too rare. Assumed."""
 
 TOKENS: Final = 3
 """Tokens of one number in a list. Measured."""
@@ -81,7 +80,7 @@ SPLIT_TOKENS: Final = {32: 333, 64: 592, 128: 1092}
 
 DIGITS = 10
 MOST_A_NUMBER = 10
-"""Maximal slips per number of an answer."""
+"""Maximum slips per number of an answer."""
 
 
 def sort_mean(length: int) -> float:
@@ -105,10 +104,10 @@ def spread(tally: Sequence[int]) -> list[int]:
 
 
 def slip(chance: Random, tally: Sequence[int], mean: float, shape: float) -> list[int]:
-    """Return the counts of an answer whose right counts are `tally`.
+    """Return the digit counts of an answer whose right counts are `tally`.
 
-    The number of slips is gamma distributed with that mean; an answer has a digit either too often
-    or too rarely, never below 0, so that each slip adds an error.
+    The number of slips is gamma distributed with this mean and shape. All slips of a digit go in
+    one direction, so that each adds an error; a count of 0 always increases.
     """
     slipped = list(tally)
     drawn = chance.gammavariate(shape, mean / shape) if mean > 0 else 0.0
@@ -121,7 +120,7 @@ def slip(chance: Random, tally: Sequence[int], mean: float, shape: float) -> lis
 
 
 def mend(chance: Random, tally: Sequence[int], flawed: Sequence[int]) -> list[int]:
-    """Return the counts of `flawed` after mending some of its errors against `tally`."""
+    """Return the counts `flawed` after mending some of the deviations from `tally`."""
     mended = []
     for right, wrong in zip(tally, flawed, strict=True):
         left = sum(chance.random() >= MENDED for _ in range(abs(wrong - right)))
@@ -144,14 +143,14 @@ KINDS = {
 """The kind of request, by the requested form and the passages present."""
 
 LISTS = {"repair": ("numbers", "flawed"), "merge": ("first", "second")}
-"""The list passages of the kinds that have others than `numbers`."""
+"""The list passages of kinds that do not have just `numbers`."""
 
 MOST_PARTS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A parsed request; `lists` are `numbers`, and `flawed` for repair, or `first` and `second`."""
+    """A parsed request; `lists` has `numbers` (and `flawed` to repair), or `first` and `second`."""
 
     kind: str
     lists: dict[str, list[int]]
@@ -160,7 +159,7 @@ class Request:
 
 
 def read_request(words: str, schema: dict[str, Any] | None) -> Request:
-    """Parse a question."""
+    """Parse a question; raises Unreadable if it is none of the known kinds."""
     form, found = form_of(schema, FORMS), passages(words)
     kind = KINDS.get((form, frozenset(found)))
     if kind is None:
@@ -181,7 +180,7 @@ def _digits(found_passages: dict[str, str], name: str) -> list[int]:
 
 
 class SimulatedSorter(SimulatedModel):
-    """Answers questions about lists of digits like the measured GPT-3.5, drawing by `seed`."""
+    """Answers questions about lists of digits at GPT-3.5's published rates, seeded by `seed`."""
 
     name = "simulated:sorting"
     price = GPT_35
@@ -190,12 +189,12 @@ class SimulatedSorter(SimulatedModel):
         self._seed = seed
 
     def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
-        """Split, sort in a chain, or make as many attempts as requested."""
+        """Split, sort in a chain, or return as many attempts as requested."""
         request = read_request(question[1], ask.schema)
         return _ANSWERS[request.kind](self, request, ask.sample)
 
     def _attempts(self, request: Request, sample: int) -> tuple[dict[str, Any], Usage]:
-        """Sort, merge or repair once per attempt; the prompt is charged once."""
+        """Sort, merge or repair once per attempt; the prompt is charged once per call."""
         given = list(request.lists.values())
         item, *rest = map(json.dumps, given)
         attempt, state = _ATTEMPTS[request.kind], "".join(rest)
@@ -207,14 +206,14 @@ class SimulatedSorter(SimulatedModel):
         return {"sorted_lists": [*map(spread, made)]}, usage
 
     def _chain(self, request: Request, sample: int) -> tuple[dict[str, Any], Usage]:
-        """Sort in parts and merge these; the slips occur in the parts."""
+        """Sort in parts and merge them; the slips occur in the parts."""
         numbers = request.lists["numbers"]
         chance = stream(self._seed, json.dumps(numbers), "chain", sample=sample)
         mean = CHAIN_SHARE * sort_mean(len(numbers))
         tally = slip(chance, counts(numbers), mean, CHAIN_SHAPE)
         parts = _cut(numbers, CHAIN_PART)
         sorted_parts = _distribute(chance, [counts(part) for part in parts], tally)
-        # As the prototype bills: the parts and the sorted parts at the length of the list.
+        # Billed as in the prototype: parts and sorted parts each count as the length of the list.
         usage = _usage(PROMPT_TOKENS["chain"], len(numbers), sum(tally) + 2 * len(numbers))
         return {"parts": parts, "sorted_parts": sorted_parts, "sorted": spread(tally)}, usage
 
@@ -257,7 +256,7 @@ def _cut(numbers: list[int], size: int) -> list[list[int]]:
 
 
 def _distribute(chance: Random, parts: list[list[int]], tally: list[int]) -> list[list[int]]:
-    """Return the parts sorted, with slips that make their counts add up to `tally`."""
+    """Return the sorted parts, with slips distributed so that their counts add up to `tally`."""
     for digit, times in enumerate(tally):
         while (wrong := times - sum(part[digit] for part in parts)) != 0:
             able = parts if wrong > 0 else [part for part in parts if part[digit] > 0]

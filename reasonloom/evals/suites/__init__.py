@@ -1,1 +1,1 @@
-"""Evals of suites."""
+"""The project's own eval suites."""

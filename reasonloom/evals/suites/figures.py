@@ -1,4 +1,4 @@
-"""One figure of an eval: what it measures, its interval, and guessing baselines."""
+"""Figures of an eval, with confidence intervals and guessing baselines."""
 
 import statistics
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ Unit = Literal["share", "number", "ms"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One figure of a set (`part`) or of `latency`, of one class, fault or tool, or of all.
+    """One figure of a set or of `latency` (`part`), for a class, fault or tool (`of`), or for all.
 
-    `value` is None if there is nothing to measure; a share has its 95 % interval. `guess` is what
-    random guessing is expected to reach on the same items, `majority` always answering the most
-    frequent label.
+    `value` is None if there is nothing to measure; a share has a 95 % confidence interval. `guess`
+    is the expected result of random guessing on the same items, `majority` that of always giving
+    the most frequent label.
     """
 
     part: str
@@ -43,7 +43,7 @@ def share(
     guess: float | None = None,
     majority: float | None = None,
 ) -> Figure:
-    """Return the share of hits, each 1, 0 or, for a tie, a half."""
+    """Return the share of hits; each is 1 or 0, or 0.5 for a tie."""
     count = len(hits)
     return Figure(
         part=part,
@@ -58,7 +58,7 @@ def share(
 
 
 def correlation(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return Pearson's correlation; None if one side does not vary."""
+    """Return Pearson's correlation coefficient; None if one side does not vary."""
     try:
         return statistics.correlation(one, other)
     except statistics.StatisticsError:
@@ -71,7 +71,7 @@ def mean_distance(one: Sequence[float], other: Sequence[float]) -> float | None:
 
 
 def rounded(figure: Figure) -> dict[str, Any]:
-    """Return a figure as an object, with value and interval rounded."""
+    """Return a figure as a dict, with value and interval rounded."""
     values = asdict(figure) | {"value": rounded_value(figure)}
     if figure.interval is not None:
         values["interval"] = [round(end, DIGITS) for end in figure.interval]
@@ -79,5 +79,5 @@ def rounded(figure: Figure) -> dict[str, Any]:
 
 
 def rounded_value(figure: Figure) -> float | None:
-    """Return the rounded value of a figure."""
+    """Return a figure's rounded value."""
     return None if figure.value is None else round(figure.value, DIGITS)

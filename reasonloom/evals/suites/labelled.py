@@ -1,4 +1,4 @@
-"""Labelled sets in JSON lines: the form of their records, loading, and shared checks."""
+"""Labelled sets in JSON Lines: the base of their records, loading, and shared checks."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,9 +17,9 @@ Words = Annotated[str, Field(min_length=1, pattern=r"^\S(.*\S)?$")]
 
 
 class Labelled(BaseModel):
-    """Fields of every record: its id, and its half, of which `held` must not be tuned on.
+    """Base of every record: its id and its half; nothing may be tuned on `held`.
 
-    `label_field` names the field with the right answer, `body_field` that with the text.
+    `label_field` names the field with the right answer, `body_field` the one with the text.
     """
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
@@ -36,7 +36,7 @@ class Labelled(BaseModel):
 
     @property
     def body(self) -> str:
-        """The text that is presented to whoever has to answer."""
+        """The text to be judged."""
         return str(getattr(self, self.body_field))
 
 
@@ -52,7 +52,7 @@ class LabelledSet(Generic[T]):
 
 
 def halves_of(half: str) -> tuple[str, ...]:
-    """Return the halves of a name: itself, or both for `all`."""
+    """Return the half of this name, or both for `all`."""
     return get_args(Half) if half == "all" else (half,)
 
 
@@ -64,7 +64,7 @@ def of_half(half: str, items: Sequence[T]) -> tuple[T, ...]:
 
 
 def load_records(path: Path, form: type[T]) -> tuple[list[T], str]:
-    """Load the records of a file, and its SHA-256 in hex; refuses a missing or malformed one."""
+    """Load a file's records and its SHA-256 in hex; refuses a missing or malformed file."""
     try:
         raw = path.read_bytes()
     except OSError:
@@ -84,7 +84,7 @@ def _record(name: str, number: int, line: bytes, form: type[T]) -> T:
 
 
 def require_unique(values: Iterable[str], where: str = "") -> None:
-    """Refuse a set in which a value occurs twice; `where` begins the message."""
+    """Refuse a set in which a value occurs twice; the error message starts with `where`."""
     for value, times in Counter(values).items():
         if times > 1:
             raise InvalidArgument(f"{where}{value!r} is there twice", field="data")

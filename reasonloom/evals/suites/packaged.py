@@ -1,4 +1,4 @@
-"""The project's own suites: suites of the core with their reports, and shared figures."""
+"""The project's own suites, each with a report, and running them."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
@@ -15,12 +15,12 @@ from reasonloom.settings import load_settings
 
 Result = dict[str, Any]
 INNER = ("number", "prompts", "texts", "system", "scorers")
-"""Fields of a head that serve resuming and comparing only."""
+"""Fields of a head that are used only to resume and compare runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packaged:
-    """One of the project's own suites; `report` makes the figures of a complete run."""
+    """One of the project's own suites; `report` computes the figures of a complete run."""
 
     suite: Suite
     report: Callable[[EvalLog], Mapping[str, Any] | Awaitable[Mapping[str, Any]]]
@@ -28,7 +28,7 @@ class Packaged:
 
 
 def embedder_model() -> str:
-    """Return the configured embedder's model, which heads name."""
+    """Return the configured embedder's model, to be recorded in a run's head."""
     return choose_embedder(load_settings()).model
 
 
@@ -42,10 +42,10 @@ async def run_packaged(
     at_once: int = 1,
     tell: Progress = no_progress,
 ) -> Result:
-    """Run the rest of a suite; return its head, notes, and figures.
+    """Run the unanswered items of a suite and return the run's head, notes and figures.
 
-    There are figures only for complete runs without errors. A suite that calls no language model is
-    given none. Items run one at a time by default, because latencies are reported.
+    Figures are reported only for complete runs without errors. Suites that do not call a language
+    model run offline. Items run one at a time by default, because latencies are reported.
     """
     asks = own.suite.way is not None and own.suite.way.asks
     ran = await run(

@@ -1,1 +1,1 @@
-"""The graphs of the graph memory's tools."""
+"""The graphs of the graph memory tools."""

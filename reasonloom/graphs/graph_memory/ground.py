@@ -1,4 +1,4 @@
-"""The graph that checks a claim: gather evidence, ask the judges at once, answer."""
+"""The graph that checks a claim: gather evidence, query the judges in parallel, answer."""
 
 from reasonloom.graphs.graph import Graph, by_name, wiring
 from reasonloom.nodes.graph_memory.ground import (

@@ -1,4 +1,4 @@
-"""The graphs of the graph memory's tools that are one node, and of a session's end."""
+"""The single-node graphs of the graph memory tools, and the graph that ends a session."""
 
 from reasonloom.graphs.graph import Graph, by_name, one_node, wiring
 from reasonloom.nodes.graph_memory.evidence import memory_evidence, memory_suggest

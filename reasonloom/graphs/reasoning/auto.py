@@ -1,4 +1,4 @@
-"""The graph that chooses a mode, and the call that runs the chosen one if asked to."""
+"""The graph that selects a reasoning mode, and the follow-up call that runs it on request."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -38,7 +38,7 @@ DIRECT_NODES: Mapping[str, Callable[..., Any]] = {
     "compare_answers": compare_answers,
     "keep_answer": keep_answer,
 }
-"""The steps of answering directly, which a run takes only where the mode is run too."""
+"""The steps that answer directly; a run takes them only if it also executes the mode."""
 
 NOT_ONE_CALL = "{mode} is not run by one call; call its own tools"
 
@@ -82,11 +82,11 @@ EXECUTED: Mapping[str, tuple[str, Callable[[Json, Json], Json]]] = MappingProxyT
         "ponder": ("deliberate", _on_problem),
     }
 )
-"""For each mode that one call can run: its graph's name, and the request of its tool."""
+"""For each mode that a single call can run: its graph's name and the builder of its request."""
 
 
 def execution_of(request: Json, answer: Json) -> FollowUp | None:
-    """Return the call that runs the recommended mode, or why there is none; None if not asked."""
+    """Return the call that runs the recommended mode, or its refusal; None if not requested."""
     if not request.get("execute") or "result" in answer:
         return None
     mode = answer["recommended_mode"]

@@ -1,4 +1,4 @@
-"""The graphs of the modes of reasoning: linear, tree, divergent, reflection, backtracking."""
+"""The graphs of the reasoning modes: linear, tree, divergent, reflection, backtracking."""
 
 from typing import Any
 
@@ -72,20 +72,20 @@ TREE_NODES = {"sample": "explore_branch", "vote": "judge_branches"}
 
 
 def _dispatch_orders(state: TreeState) -> list[Send] | str:
-    """Send each order that the search wants to a task of its own, or go on without any."""
+    """Send each order of the search to a task of its own; without orders, go to `recommend`."""
     sent = [Send(TREE_NODES[task["order"]["kind"]], task) for task in tasks(state)]
     return sent or "recommend"
 
 
 def _after_recommending(state: TreeState) -> list[Send] | str:
-    """Keep what was found, try once more, or restart a search that brought nothing."""
+    """Dispatch further orders, persist a sufficient result, or start another attempt."""
     if tasks(state):
         return _dispatch_orders(state)
     return "keep_tree" if is_enough(state) else "propose_approaches"
 
 
 def _steps_of_tree(request: dict[str, Any]) -> int:
-    """Return the further steps: each approach and each ballot is one, and taken in twice."""
+    """Return the additional steps: one per approach and per ballot, and a second `take_in`."""
     branches = ReasoningTree.model_validate(request).max_branches
     return branches - 1 + min(BALLOTS, branches)
 
@@ -144,14 +144,15 @@ DIVERGENT = Graph(
     writes=True,
     more_steps=lambda request: ReasoningDivergent.model_validate(request).num_perspectives,
 )  # fmt: skip
-"""The perspectives, and the plain answer, are tasks of one step: what has ended is not redone."""
+"""The perspectives and the plain answer are parallel tasks of one step; after a kill, they are run
+again from their recorded replies."""
 
 ROUND = 3
 """Steps of one round of reflection: criticise, revise, compare."""
 
 
 def _steps_of_reflection(request: dict[str, Any]) -> int:
-    """Return the further steps where every round is made; many runs stop earlier."""
+    """Return the additional steps if every round runs; many runs stop earlier."""
     return (ReflectionWithQuestion.model_validate(request).max_iterations - 1) * ROUND
 
 

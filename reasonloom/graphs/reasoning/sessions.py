@@ -1,4 +1,4 @@
-"""The graphs of the tools on branches and checkpoints, and of evaluation and feedback."""
+"""The graphs of the branch, checkpoint, evaluation and feedback tools."""
 
 from reasonloom.graphs.graph import Graph, by_name, one_node, wiring
 from reasonloom.nodes.reasoning.branches import tree_complete, tree_focus, tree_list

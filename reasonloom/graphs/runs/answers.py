@@ -1,4 +1,4 @@
-"""Takes the replies of the caller that waiting runs have asked, and continues these runs."""
+"""Records the caller's replies to waiting runs, and continues these runs."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ CAN_CONTINUE = (runs.WAITING, runs.CANCELLED, runs.INTERRUPTED)
 
 @dataclass(frozen=True, slots=True)
 class GivenReply:
-    """The reply to one question; None where the caller declines to answer it."""
+    """The reply to one question; None if the caller declines to answer it."""
 
     id: str
     reply: Any | None
@@ -42,7 +42,7 @@ class GivenReply:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a caller answers to a run; `checked` says who judged, see `QuestionRow`."""
+    """A caller's replies to a run; `checked` records who judged, see `QuestionRow`."""
 
     replies: Sequence[GivenReply]
     checked: str = questions.SELF_JUDGED
@@ -50,7 +50,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The run whose outcome it is, which is another where the run was a follow-up."""
+    """A run and its outcome; an answered follow-up is reported as part of its original run."""
 
     run: RunRow
     outcome: Outcome
@@ -59,13 +59,13 @@ class Answered:
 async def answer_run(
     engine: Engine, caller: Caller, run_id: str, given: Given, report: Report = no_report
 ) -> Answered:
-    """Record replies, then continue the run once all that it asks is answered.
+    """Record replies, then continue the run once all its questions are answered.
 
     Raises:
         RunNotFound: the caller has no such run.
-        InvalidArgument: an answer to a question that the run has not asked, or asked before and
-            got another reply; nothing is recorded.
-        Conflict: the run does not wait, nor did these replies let it go on.
+        InvalidArgument: a reply to a question that the run has not asked, or a different reply to
+            a question of an earlier round; nothing is recorded.
+        Conflict: the run takes no replies, or has ended without an answer.
     """
     row = await find_run(engine, caller, run_id)
     caller = caller.within(row.space or None)
@@ -79,7 +79,7 @@ async def answer_run(
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """A run after replies were recorded: its open questions, and what became of the replies."""
+    """A run after replies were recorded: its open questions, rejected replies and notes."""
 
     row: RunRow
     open: Sequence[QuestionRow]
@@ -88,7 +88,7 @@ class _Recorded:
 
 
 async def _record(engine: Engine, caller: Caller, run_id: UUID, given: Given) -> _Recorded:
-    """Record the replies that fit, all in one transaction, or none where an id is wrong."""
+    """Record the valid replies in one transaction; record none if an id is wrong."""
     loom = engine.loom
     await close_abandoned(engine, caller)
     async with loom.database.begin(caller) as tx:
@@ -119,7 +119,7 @@ async def _record(engine: Engine, caller: Caller, run_id: UUID, given: Given) ->
 
 
 async def close_abandoned(engine: Engine, caller: Caller) -> None:
-    """Close the caller's runs that have waited for too long."""
+    """Close the caller's runs that have waited too long."""
     now, days = engine.loom.clock(), timedelta(days=engine.loom.settings.wait_days)
     async with engine.loom.database.begin(caller) as tx:
         await questions.abandon(tx, now - days, now)
@@ -141,10 +141,10 @@ def _require_open(row: RunRow) -> None:
 
 
 def _find(given: GivenReply, known: Mapping[str, QuestionRow], field: str) -> QuestionRow | None:
-    """Return the question that an answer names, None for one that was withdrawn.
+    """Return the question that a reply names, None for one that was withdrawn.
 
     Raises:
-        InvalidArgument: the run has asked none such.
+        InvalidArgument: the run has not asked such a question.
     """
     if question := known.get(given.id):
         return None if question.status == questions.WITHDRAWN else question
@@ -158,7 +158,7 @@ def _find(given: GivenReply, known: Mapping[str, QuestionRow], field: str) -> Qu
 
 
 async def _is_same(tx: Transaction, question: QuestionRow, given: GivenReply) -> bool:
-    """Return whether a question's recorded reply is this one."""
+    """Return whether the recorded reply to a question equals this one."""
     known = await replies.recorded(tx, question.key)
     if known is None:
         return False
@@ -175,7 +175,7 @@ def _refuse_other(question: QuestionRow, known: Mapping[str, QuestionRow], field
     """Return the note on a second, different reply to a question of the newest round.
 
     Raises:
-        InvalidArgument: the question is of an earlier round.
+        InvalidArgument: the question belongs to an earlier round.
     """
     newest = max(each.round for each in known.values())
     if question.round == newest:
@@ -190,7 +190,7 @@ def _refuse_other(question: QuestionRow, known: Mapping[str, QuestionRow], field
 async def _settle(
     tx: Transaction, question: QuestionRow, given: GivenReply, checked: str
 ) -> QuestionRow:
-    """Record the reply to an open question; return the question as it is then.
+    """Record the reply to an open question; return the updated question.
 
     Raises:
         Misfit: the reply does not follow the question's schema; the question stays open.
@@ -233,7 +233,7 @@ def _call(question: QuestionRow, reply: dict[str, Any]) -> RecordedCall:
 
 
 async def _continued(engine: Engine, caller: Caller, row: RunRow, report: Report) -> Outcome:
-    """Continue a run that has all its replies; one that another call continues is awaited."""
+    """Continue a run that has all its replies; wait if another call is continuing it."""
     graph = load_graph(row.graph)
     call = Call(row.tool, graph, row.input, caller, row.key, report, asks_caller=True)
     execution = await engine.reopened(call, row)
@@ -245,11 +245,11 @@ async def _continued(engine: Engine, caller: Caller, row: RunRow, report: Report
 
 
 async def _settled(engine: Engine, caller: Caller, run_id: UUID) -> Outcome:
-    """Return the outcome of a run as it is, or will be when another call has continued it.
+    """Return the outcome of a run, waiting while another call executes it.
 
     Raises:
         Conflict: it has ended without an answer.
-        TimedOut: another call is still at it.
+        TimedOut: another call is still executing it.
     """
     deadline = time.monotonic() + engine.loom.settings.tool_timeout
     while time.monotonic() < deadline:
@@ -268,7 +268,7 @@ async def _settled(engine: Engine, caller: Caller, run_id: UUID) -> Outcome:
 
 
 def _explained(outcome: Outcome, recorded: _Recorded) -> Outcome:
-    """Return an outcome with what became of the replies."""
+    """Add the rejected replies and notes to the outcome of a run that still waits."""
     if outcome.round is None:
         return outcome
     misfits, notes = dict(recorded.misfits), list(recorded.notes)
@@ -276,7 +276,7 @@ def _explained(outcome: Outcome, recorded: _Recorded) -> Outcome:
 
 
 async def _of_origin(engine: Engine, caller: Caller, row: RunRow, outcome: Outcome) -> Answered:
-    """Return a follow-up's outcome as part of that of the run which it follows."""
+    """Return a follow-up's outcome as part of the outcome of its original run."""
     origin = origin_of(row)
     if origin is None or outcome.round is not None:
         return Answered(row, outcome)

@@ -1,7 +1,7 @@
-"""A call of a tool, its outcome, and the progress that is reported meanwhile.
+"""Tool calls, their outcomes, and the progress reported in between.
 
-Progress always grows, as MCP requires: it counts the steps that have ended. Tasks that begin
-together are reported once, by their step's name.
+Progress always increases, as MCP requires: it counts finished steps. Tasks that start together
+are reported once, under their step's name.
 """
 
 from collections.abc import Awaitable, Callable
@@ -17,7 +17,7 @@ from reasonloom.stores.runs.questions import QuestionRow
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A run's ended steps, all there are if that is known, and the name of the current one."""
+    """A run's progress: finished steps, the total if known, and the name of the current step."""
 
     run_id: UUID
     ended: int
@@ -43,7 +43,7 @@ class Progress:
         self._together = 0
 
     async def begin(self, node: str) -> None:
-        """Record that a task of a node begins."""
+        """Record that a task of a node has started."""
         if self._begun == self._ended:
             self._together = 0
             await self._send(self._graph.describe(node))
@@ -58,7 +58,7 @@ class Progress:
             await self._send(PART.format(step=step, done=done, count=self._together))
 
     def settle(self) -> None:
-        """Record that all tasks have ended; those done before a kill do not end again."""
+        """Record that all tasks have ended; those finished before a kill report no end."""
         self._ended = self._begun
 
     async def _send(self, step: str) -> None:
@@ -67,7 +67,7 @@ class Progress:
 
 
 def offset_report(report: Report, steps: int) -> Report:
-    """Return a report whose steps continue the count of those before."""
+    """Return a report that continues the count after `steps` earlier steps."""
 
     async def on(step: Step) -> None:
         total = step.total and steps + step.total
@@ -84,9 +84,9 @@ async def no_report(step: Step) -> None:
 class Call:
     """One call of a tool: the request, the caller, and how to report progress.
 
-    `key` is the caller's idempotency key: the same key again gives the same run's answer. `offered`
-    names the tools that the caller was offered, None for all that the process serves. With
-    `asks_caller` the caller is the run's language model.
+    `key` is the caller's idempotency key: repeating it returns the same run's answer. `offered`
+    names the tools offered to the caller, None for all that the process serves. With
+    `asks_caller` the caller acts as the run's language model.
     """
 
     tool: str
@@ -103,8 +103,8 @@ class Call:
 class Round:
     """The open questions of a waiting run.
 
-    `at_most` is the number of rounds of a usual run, None where that is unknown. `misfits` are
-    the errors of replies that were not taken, and `notes` what became of others, by question.
+    `at_most` is the number of rounds of a typical run, None if unknown. `misfits` maps questions
+    to the errors of rejected replies; `notes` explain how other replies were handled.
     """
 
     tool: str
@@ -119,8 +119,8 @@ class Round:
 class Outcome:
     """The outcome of a run: the answer under its wire names, and notes.
 
-    `round` where the run waits for its caller, and has no answer yet. `self_judged` as `CurrentRun`
-    has it.
+    `round` is set while the run waits for its caller and has no answer yet. For `self_judged` see
+    `CurrentRun`.
     """
 
     run_id: UUID

@@ -1,4 +1,4 @@
-"""Calls a tool by its name, as a server does, for commands and pages."""
+"""Calls a tool by name, as a server does, for commands and pages."""
 
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
@@ -11,7 +11,7 @@ async def call_tool(engine: Engine, caller: Caller, tool: str, request: Request)
     """Call a tool whose graph has the same name; recorded as a run like any other call.
 
     Raises:
-        ReasonloomError: what the tool raised on purpose.
+        ReasonloomError: any deliberate error of the tool.
     """
 
     arguments = request.model_dump(mode="json", by_alias=True, exclude_unset=True)

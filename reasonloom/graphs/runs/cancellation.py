@@ -1,4 +1,4 @@
-"""Awaits work in a task of its own, so that a cancellation reaches it once."""
+"""Awaits work in a separate task, so that it is cancelled only once."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -9,15 +9,15 @@ import anyio
 
 T = TypeVar("T")
 PATIENCE = 2.0
-"""Seconds in which cancelled work may still write what it must."""
+"""Seconds that cancelled work has to finish its writes."""
 
 
 async def await_cancellable(work: Awaitable[T], patience: float = PATIENCE) -> T:
-    """Return the result of `work`; if the waiting is cancelled, cancel it and wait for its end.
+    """Return the result of `work`; on cancellation, cancel it and wait until it ends.
 
-    anyio cancels a task again each time it waits, until it has left its scope. LangGraph waits
-    while it stops the nodes of a step: the second cancellation would end that waiting, and their
-    calls of language models would continue.
+    anyio cancels a task again at every await until it has left its scope. LangGraph awaits while it
+    stops the nodes of a step: a second cancellation would interrupt that, and the nodes' calls to
+    language models would continue.
     """
     task = asyncio.ensure_future(work)
     try:
@@ -29,10 +29,10 @@ async def await_cancellable(work: Awaitable[T], patience: float = PATIENCE) -> T
 
 
 async def await_shielded(work: Awaitable[object], patience: float = PATIENCE) -> None:
-    """Wait for `work` even if the waiting task is cancelled, at most `patience` seconds.
+    """Wait up to `patience` seconds for `work`, even if the waiting task is cancelled.
 
-    What has not ended by then continues by itself: a database that hangs must delay neither a time
-    limit nor the end of a process.
+    Unfinished work continues in the background: a hanging database must delay neither a time limit
+    nor the shutdown of a process.
     """
     task = asyncio.ensure_future(work)
     with anyio.CancelScope(shield=True), suppress(TimeoutError):

@@ -36,7 +36,7 @@ from reasonloom.telemetry.active_run import run_span
 
 log = logging.getLogger(__name__)
 ASK_AGAIN = 0.2
-"""Seconds between two checks of a run that somebody else carries out."""
+"""Seconds between two checks of a run that another call or process executes."""
 
 ELSEWHERE = "another call of this key is at work"
 
@@ -54,19 +54,19 @@ class Engine:
         self._executor = GraphExecutor(steps)
 
     async def call(self, call: Call) -> Outcome:
-        """Run a tool's graph and return its outcome; nothing unacknowledged is half-stored.
+        """Run a tool's graph and return its outcome; an unacknowledged call is never half-stored.
 
         The answer of a follow-up call is returned under `result`.
 
         Raises:
-            ReasonloomError: what the graph raised on purpose.
+            ReasonloomError: any deliberate error of the graph.
             TimedOut: the run took longer than `REASONLOOM_TOOL_TIMEOUT`, or its graph's own limit.
             InternalFault: a defect; the log has the details.
         """
         return await self.followed(call, await self._run(call))
 
     async def followed(self, call: Call, outcome: Outcome) -> Outcome:
-        """Return an outcome with that of the call which its graph makes next, if any."""
+        """Make the graph's follow-up call, if any, and return both outcomes combined."""
         follow = call.graph.follow
         following = follow(call.request, outcome.answer) if follow and not outcome.round else None
         if following is None:
@@ -76,7 +76,7 @@ class Engine:
         )
 
     async def at_rest(self) -> None:
-        """Wait until cancelled runs are recorded, for a limited time; then no run is active."""
+        """Wait for a limited time until cancelled runs are recorded and no run is active."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
                 await self._resting.wait()
@@ -88,11 +88,11 @@ class Engine:
         return await self._guarded(execution, call.graph, self._start(execution, call))
 
     async def resume(self, caller: Caller, row: RunRow, graph: Graph) -> Outcome:
-        """Resume a run whose process is gone, where it stopped.
+        """Resume a run from where it stopped when its process ended.
 
         Raises:
-            Conflict: somebody else carries it out, its graph has changed since, or it is a fork
-                that asks another language model.
+            Conflict: another process executes it, its graph has changed since, or it is a fork
+                that uses another language model.
         """
         asks_caller = row.llm == CALLER
         call = Call(row.tool, graph, row.input, caller, row.key, asks_caller=asks_caller)
@@ -109,7 +109,7 @@ class Engine:
         return await self.continue_run(execution, call)
 
     async def continue_run(self, execution: Execution, call: Call) -> Outcome:
-        """Continue a run whose lease this process has."""
+        """Continue a run whose lease this process holds."""
         graph = call.graph
         work = self._continue(execution, graph, call.report)
         return await self._guarded(execution, graph, self._outcome(execution, graph, work))
@@ -119,7 +119,7 @@ class Engine:
         return await self._executor.values(caller.owner, run_id)
 
     async def fork(self, caller: Caller, origin: RunRow, fork: Fork) -> Outcome:
-        """Execute a saved run again from before a node, as a run of its own.
+        """Execute a saved run again from before a node, as a separate run.
 
         Raises:
             Conflict: the run is active, has no saved steps, or its graph has changed since.
@@ -136,13 +136,13 @@ class Engine:
     async def _continue(
         self, execution: Execution, graph: Graph, report: Report
     ) -> dict[str, Any] | None:
-        """Continue a run from its last saved step; a fork without one, from its origin's."""
+        """Continue a run from its last saved step; a fork without one starts from its origin's."""
         if execution.run.fork is not None:
             await copy_step(self._executor, execution, graph)
         return await self._executor.resume(execution, graph, report)
 
     async def reopened(self, call: Call, row: RunRow) -> Execution:
-        """Return the execution of a stored run, with what it has used and asked so far."""
+        """Return the execution of a stored run, with its usage and questions so far."""
         async with self.loom.database.begin(call.caller) as tx:
             spent = await runs.spent(tx, row.id)
             earlier = await questions.of_run(tx, row.id) if call.asks_caller else []
@@ -177,7 +177,7 @@ class Engine:
         return Execution(loom_of_fork(loom, fork), call.caller, run)
 
     def _loom_of(self, call: Call) -> Loom:
-        """Return the loom with the caller's tools, if they are known, and its language model."""
+        """Return the loom with the tools offered to the caller and the call's language model."""
         llm = CallerModel() if call.asks_caller else self.loom.llm
         return replace(self.loom, llm=llm, offered=call.offered or self.loom.offered)
 
@@ -207,15 +207,15 @@ class Engine:
         return _outcome(execution, state)
 
     async def _require_database(self, execution: Execution) -> None:
-        """Raise where the database is away: a graph that reads nothing would not notice.
+        """Raise if the database is unavailable, which a graph that reads nothing would not notice.
 
-        Its run, written behind the answer, would be lost without a word.
+        Its run, recorded after the answer, would be lost silently.
         """
         async with self.loom.database.begin(execution.caller):
             pass
 
     async def _answer_of_key(self, call: Call) -> Outcome:
-        """Return the outcome of the run that the call's key began meanwhile."""
+        """Return the outcome of the run that a concurrent call with the same key started."""
         known = await self._find(call.caller, call.tool, call.key or "")
         if known is None:
             raise KeyTaken("another call with the same idempotency key is at work; ask again")
@@ -238,7 +238,7 @@ class Engine:
     async def _guarded(
         self, execution: Execution, graph: Graph, work: Awaitable[Outcome]
     ) -> Outcome:
-        """Await `work`, under the run's name in the log and in a span."""
+        """Await `work` with the run's name in the log and in a span."""
         run = execution.run
         with run_span(run.tool, run.id, resumed=run.resumed):
             return await self._in_time(execution, graph, work)
@@ -274,11 +274,11 @@ class Engine:
                 self._resting.set()
 
     async def waiting_outcome(self, caller: Caller, row: RunRow) -> Outcome:
-        """Return the outcome of a run that waits."""
+        """Return the outcome of a waiting run."""
         return Outcome(row.id, {}, [], await self.open_round(caller, row))
 
     async def open_round(self, caller: Caller, row: RunRow) -> Round:
-        """Return the open questions of a run that waits."""
+        """Return the open questions of a waiting run."""
         async with self.loom.database.begin(caller, once=True) as tx:
             known = await questions.of_run(tx, row.id)
         opened = [each for each in known if each.status == questions.OPEN]
@@ -289,7 +289,7 @@ class Engine:
             return await runs.find_by_key(tx, tool, key)
 
     async def _answer_repeated(self, call: Call, known: RunRow) -> Outcome:
-        """Answer a repeated key: with the stored answer, or by resuming the run on its own graph.
+        """Answer a repeated key with the stored answer, or by resuming the run on its own graph.
 
         Raises:
             Conflict: the key was used for another request.
@@ -321,7 +321,7 @@ class Engine:
 def waiting_round(
     graph: Graph, tool: str, request: dict[str, Any], opened: Sequence[QuestionRow]
 ) -> Round:
-    """Return the round of a run of `graph` that waits for these questions."""
+    """Return the round of a run of `graph` that waits for replies to these questions."""
     number = max((each.round for each in opened), default=0)
     usual = graph.rounds(request) if graph.rounds else None
     return Round(tool, number, usual if usual and usual >= number else None, [*opened])
@@ -331,7 +331,7 @@ def stored_outcome(run: RunRow) -> Outcome:
     """Return the outcome in a run's row.
 
     Raises:
-        Conflict: it was erased since, being forgotten.
+        Conflict: the answer has been forgotten and erased.
     """
     if not run.output or "answer" not in run.output:
         raise Conflict("what this key's run answered has been forgotten; take a new key")

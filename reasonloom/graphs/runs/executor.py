@@ -30,10 +30,10 @@ class GraphExecutor:
         self._compiled: dict[tuple[str, bool], CompiledStateGraph[Any, Any, Any, Any]] = {}
 
     async def direct(self, execution: Execution, graph: Graph) -> dict[str, Any]:
-        """Return the final state of a graph whose steps are not saved.
+        """Run a graph without saving its steps; return its final state.
 
-        If the database aborts its write, it begins again: writes to neighbouring memories lock rows
-        in no common order. An aborted transaction has left nothing, and effects have fixed ids.
+        It is retried on a deadlock, because writes to neighbouring memories lock rows in no common
+        order. Retrying is safe: an aborted transaction leaves nothing, and effects have fixed ids.
         """
         compiled = await self._compile(graph, saved=False)
         given, tries = {"request": execution.run.input}, TRIES
@@ -49,7 +49,7 @@ class GraphExecutor:
     async def begin(
         self, execution: Execution, graph: Graph, report: Report
     ) -> dict[str, Any] | None:
-        """Return the final state of a saved run, from the start; None where it must wait."""
+        """Execute a saved run from the start; return its final state, None if it must wait."""
         thread = thread_of(execution.caller.owner, execution.run.id)
         self._steps.begun.add(thread)
         try:
@@ -61,14 +61,14 @@ class GraphExecutor:
     async def resume(
         self, execution: Execution, graph: Graph, report: Report
     ) -> dict[str, Any] | None:
-        """Return the final state of a saved run, continued from its last saved step.
+        """Continue a saved run from its last saved step; return its final state.
 
-        None where it must wait for its caller: `CurrentRun.questions` are then asked.
+        None if it must wait for its caller: `CurrentRun.questions` then holds the questions.
 
-        If no saved step names what comes next (the kill came too early, or a node has another name
-        by now) the run starts over: its effects are not repeated, and recorded replies are not
-        paid for again. A step whose tasks have all ended and been saved, while the next step was
-        not, has no `next` but tasks.
+        If no saved step has tasks (the run was killed too early, or a node has been renamed), the
+        run starts over: its effects are not repeated, and recorded replies are not paid for again.
+        `next` is not enough to decide: a step whose tasks were all saved before the next step was
+        has tasks but no `next`.
         """
         compiled = await self._compile(graph)
         saving_for.set(execution.caller.owner)
@@ -87,13 +87,13 @@ class GraphExecutor:
         return dict(saved.checkpoint["channel_values"]) if saved else {}
 
     async def is_begun(self, execution: Execution, graph: Graph) -> bool:
-        """Tell whether a run has a saved step that names what comes next."""
+        """Return whether a run has a saved step with tasks to continue from."""
         compiled = await self._compile(graph)
         saving_for.set(execution.caller.owner)
         return bool((await compiled.aget_state(_config(execution))).tasks)
 
     async def places(self, execution: Execution, graph: Graph) -> dict[str, RunnableConfig]:
-        """Return for each node of a run the saved step after which it first ran."""
+        """Return, for each node of a run, the saved step after which it first ran."""
         compiled = await self._compile(graph)
         saving_for.set(execution.caller.owner)
         found: dict[str, RunnableConfig] = {}
@@ -102,7 +102,7 @@ class GraphExecutor:
         return found
 
     async def copy(self, execution: Execution, place: RunnableConfig) -> None:
-        """Make another run's saved step the first one of this run; the other run keeps it."""
+        """Copy another run's saved step as the first step of this run."""
         saver = await self._steps.open()
         saving_for.set(execution.caller.owner)
         saved = await saver.aget_tuple(place)

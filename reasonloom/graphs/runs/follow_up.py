@@ -1,4 +1,4 @@
-"""Makes the follow-up call that a graph asks for, and combines both answers."""
+"""Makes a graph's follow-up call and combines both answers."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -12,7 +12,7 @@ from reasonloom.nodes.execution import Loom
 from reasonloom.stores.runs.runs import RunRow
 
 RESULT_OF = "\x1fresult of "
-"""What no caller's key begins with: those are printable."""
+"""A prefix that no caller's key has, because those are printable."""
 
 CONTINUES = "run {first} chose {tool}, which this run carries out; its answer has both"
 NOT_OFFERED = "{tool} is not offered by this server"
@@ -21,10 +21,10 @@ NOT_OFFERED = "{tool} is not offered by this server"
 async def run_follow_up(
     make: Callable[[Call], Awaitable[Outcome]], call: Call, first: Outcome, following: FollowUp
 ) -> Outcome:
-    """Return the first outcome with the second's answer under `result`; `make` makes a call.
+    """Make the second call with `make`; return the first outcome with its answer under `result`.
 
-    If the second call cannot be made or fails, the first answer remains and says why. With an
-    idempotency key the second call has one derived from it: neither is done twice.
+    If the second call cannot be made or fails, the first answer is returned with the reason. The
+    second call's idempotency key is derived from the first one's, so neither is executed twice.
     """
     if following.refused is not None:
         return _with(first, not_executed=following.refused)
@@ -44,7 +44,7 @@ async def run_follow_up(
 
 
 def combined(first: Outcome, tool: str, second: Outcome) -> Outcome:
-    """Return the first outcome with that of the call to `tool`, or the latter where it waits."""
+    """Return both outcomes combined, or the second one while it waits for the caller."""
     if second.round is not None:
         note = CONTINUES.format(tool=tool, first=first.run_id)
         return replace(second, round=replace(second.round, notes=[note, *second.round.notes]))
@@ -55,20 +55,20 @@ def combined(first: Outcome, tool: str, second: Outcome) -> Outcome:
 
 
 def _key(call: Call, first: Outcome) -> str | None:
-    """Return the follow-up's idempotency key; one that may wait is found by it, see `origin_of`."""
+    """Return the follow-up's idempotency key; `origin_of` reads a waiting run's origin from it."""
     if call.asks_caller:
         return f"{RESULT_OF}{first.run_id}"
     return f"{call.key} of {call.tool}" if call.key else None
 
 
 def origin_of(run: RunRow) -> UUID | None:
-    """Return the run that one which has asked its caller follows, None if it follows none."""
+    """Return the run that a run with questions to its caller follows, None if it follows none."""
     key = run.key or ""
     return UUID(key.removeprefix(RESULT_OF)) if key.startswith(RESULT_OF) else None
 
 
 def permitted_follow_up(following: FollowUp, loom: Loom) -> FollowUp:
-    """Return the call to make next, or why not: its tool is not served here."""
+    """Return the call to make next, or a refusal if its tool is not offered here."""
     if following.refused is not None or loom.offers(following.tool):
         return following
     return FollowUp(refused=NOT_OFFERED.format(tool=following.tool))

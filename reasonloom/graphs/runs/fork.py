@@ -1,4 +1,4 @@
-"""Forks of saved runs: from which step, with which prompts, and how they are recorded."""
+"""Forks of saved runs: their starting step, their prompt versions, and their record."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -17,18 +17,18 @@ from reasonloom.stores.runs.runs import RunRow
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """What differs: from before the node `at` on, prompts in these versions."""
+    """A fork that starts before the node `at` and pins these prompt versions."""
 
     at: str
     prompts: Mapping[str, int] = field(default_factory=dict)
 
     def row(self, origin: UUID) -> dict[str, Any]:
-        """Return what the fork's row records of it."""
+        """Return the fork's record for its run's row."""
         return {"origin": str(origin), "at": self.at, "prompts": dict(self.prompts)}
 
 
 def loom_of_fork(loom: Loom, fork: dict[str, Any] | None) -> Loom:
-    """Return the loom that a run uses: a fork's has its prompt versions pinned.
+    """Return the loom that a run uses, with a fork's prompt versions pinned.
 
     Raises:
         UnknownName: there is no such prompt or version.
@@ -39,10 +39,10 @@ def loom_of_fork(loom: Loom, fork: dict[str, Any] | None) -> Loom:
 
 
 def require_own_llm(run: RunRow, llm: str) -> None:
-    """Let only a process with a fork's language model resume it.
+    """Require that this process uses a fork's language model before it resumes the fork.
 
     Raises:
-        Conflict: this process has another one.
+        Conflict: this process uses another one.
     """
     if run.fork is not None and run.llm != llm:
         raise Conflict(f"fork {run.id} asks {run.llm}; set REASONLOOM_LLM={run.llm} to resume it")
@@ -55,7 +55,7 @@ async def step_before(
 
     Raises:
         Conflict: the run is active, has no saved steps, or its graph has changed since.
-        UnknownName: it has no saved step before such a node; names those that it has.
+        UnknownName: it has no saved step before such a node; the message lists the nodes it has.
     """
     if origin.status == runs.RUNNING:
         raise Conflict(f"run {origin.id} is at work; wait for its end, or resume it")
@@ -73,7 +73,7 @@ async def step_before(
 async def copy_step(executor: GraphExecutor, execution: Execution, graph: Graph) -> None:
     """Copy the origin's saved step to a fork that has none yet.
 
-    The fork's row exists before: no kill leaves a saved step that belongs to no run.
+    The fork's row is written first, so that a kill never leaves a saved step without a run.
 
     Raises:
         Conflict: the origin is gone, active, or has lost its saved steps.

@@ -1,7 +1,7 @@
-"""The rows of runs: written behind the answer in batches where possible, else at once.
+"""Writes the rows of runs: in batches after the answer where possible, else at once.
 
-`WriteBehind` takes the rows of reads and the reinforcement of recalled memories; `RunRows`
-writes the rows and leases of the runs that the process carries out.
+`WriteBehind` queues the rows of reads and the reinforcement of recalled memories; `RunRows`
+writes the rows and leases of the runs that the process executes.
 """
 
 import asyncio
@@ -28,10 +28,10 @@ PAUSE = 0.2
 """Seconds between two batches."""
 
 LONGEST_PAUSE = 10.0
-"""Seconds between two tries while the database is away."""
+"""Maximum seconds between two attempts while the database is unavailable."""
 
 MOST_WAITING = 10_000
-"""Entries kept while the database is away; older ones are dropped, and the log says so."""
+"""Entries queued while the database is unavailable; later ones are dropped with a log warning."""
 
 MOST_WAITING_RUNS = 100
 TOO_MANY_WAIT = (
@@ -42,14 +42,14 @@ TOO_MANY_WAIT = (
 
 @dataclass
 class Batch:
-    """The next batch of one caller."""
+    """The pending entries of one caller."""
 
     rows: list[RunRow] = field(default_factory=list)
     recalled: dict[int, None] = field(default_factory=dict)
 
 
 class WriteBehind:
-    """The journal of one process; flushed periodically, and once more when it closes."""
+    """The journal of one process; flushed periodically, and once more on shutdown."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database
@@ -75,16 +75,16 @@ class WriteBehind:
         return self._count < MOST_WAITING
 
     async def run(self) -> None:
-        """Flush for ever; ends by being cancelled."""
+        """Flush periodically until cancelled."""
         pause = PAUSE
         while True:
             await asyncio.sleep(pause)
             pause = PAUSE if await self.flush() else min(2 * pause, LONGEST_PAUSE)
 
     async def flush(self) -> bool:
-        """Write what is pending; return False if some of it could not be written yet.
+        """Write all pending entries; return False if some could not be written yet.
 
-        Waits for a flush in progress: afterwards everything recorded before it is written.
+        Waits for a flush in progress, so that everything recorded before the call is covered.
         """
         async with self._writing:
             return await self._written()
@@ -115,9 +115,9 @@ class WriteBehind:
 
 
 class RunRows:
-    """The rows of one process, which holds their leases.
+    """The rows of the runs whose leases this process holds.
 
-    `leaving` is set when the process is about to end: its cancelled runs are left to others.
+    `leaving` is set on shutdown: cancelled runs are then left for other processes to resume.
     """
 
     def __init__(self, loom: Loom, journal: WriteBehind, holder: UUID) -> None:
@@ -127,7 +127,7 @@ class RunRows:
         self.leaving = False
 
     async def open(self, execution: Execution) -> bool:
-        """Write the run's row and take its lease; False if its key began another run."""
+        """Insert the run's row and take its lease; return False if its key started another run."""
         row = self._row(execution, runs.RUNNING)
         seconds = self._loom.settings.lease_seconds
         async with self._loom.database.begin(execution.caller, once=True) as tx:
@@ -138,22 +138,22 @@ class RunRows:
         return opened
 
     async def take(self, execution: Execution) -> bool:
-        """Take the lease of a run that nobody carries out; False if it is done, or carried out."""
+        """Take the lease of a run; return False if it is done or another process executes it."""
         async with self._loom.database.begin(execution.caller, once=True) as tx:
             return await runs.take_up(
                 tx, execution.run.id, self.holder, self._loom.settings.lease_seconds
             )
 
     async def record(self, execution: Execution, row: RunRow) -> bool:
-        """Write a run with a key before it is answered; False if another run has the key."""
+        """Record a run with a key before answering; return False if another run has the key."""
         async with self._loom.database.begin(execution.caller, once=True) as tx:
             return await runs.record(tx, row)
 
     async def suspend(self, execution: Execution) -> list[QuestionRow]:
-        """Let a run wait for its caller; return the questions of its new round.
+        """Suspend a run until its caller replies; return the questions of its new round.
 
         Raises:
-            Conflict: too many runs of the owner wait already.
+            Conflict: too many runs of the owner are waiting already.
         """
         run = execution.run
         ordered = sorted(run.questions, key=lambda each: (each.key.node, each.key.task, each.key.n))
@@ -179,7 +179,7 @@ class RunRows:
             await self._close(execution, runs.CANCELLED, None)
 
     async def _let_go(self, execution: Execution) -> None:
-        """Let a run's lease expire at once, so that another process resumes the run."""
+        """Expire a run's lease now, so that another process resumes the run."""
         try:
             async with self._loom.database.begin(execution.caller, once=True) as tx:
                 await active_runs.expire_lease(tx, execution.run.id, self.holder)
@@ -189,7 +189,7 @@ class RunRows:
     async def _close(
         self, execution: Execution, status: str, error: ReasonloomError | None
     ) -> None:
-        """Record a run without an answer; if the database is away it is left to recovery."""
+        """Record a run without an answer; if the database is unavailable, leave it to recovery."""
         row = self._row(execution, status, error)
         if not execution.run.saved:
             self._journal.record(execution.caller, row)

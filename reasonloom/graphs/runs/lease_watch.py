@@ -1,4 +1,4 @@
-"""Tells which leases have expired by the time that has passed here, whatever clocks are set to."""
+"""Detects expired leases by locally elapsed time, regardless of changes to system clocks."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -17,21 +17,21 @@ class _Seen:
 
 
 class LeaseWatch:
-    """The leases that a process saw when it last looked.
+    """The leases that a process saw at its last check.
 
-    The database's clock may be set while a lease lasts. So what counts is what was left of a lease
-    when it was first seen as it is; a lease that is written anew is another one.
+    The database's clock may be changed during a lease. What counts is therefore the time that was
+    left when the lease was first seen; a renewed lease counts as a new one.
     """
 
     def __init__(self, longest: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """Take the seconds of this process's own leases, and a clock that is never set."""
+        """Take the duration of this process's leases in seconds, and a monotonic clock."""
         self._longest = longest
         self._clock = clock
         self._seen: dict[UUID, _Seen] = {}
         self._offset: float | None = None
 
     def expired(self, leases: Sequence[Lease]) -> list[Lease]:
-        """Return those of all leases that have expired."""
+        """Return the expired ones of `leases`, which must be all current leases."""
         now = self._clock()
         jump = self._jump(leases[0].now.timestamp() - now) if leases else 0.0
         before, self._seen = self._seen, {}
@@ -49,7 +49,7 @@ class LeaseWatch:
         return jump
 
     def _left(self, lease: Lease, jump: float) -> float:
-        """Return the seconds that are left of a lease, told by when it must have been written."""
+        """Return the seconds left of a lease, corrected for a jump of the database's clock."""
         left = (lease.until - lease.now).total_seconds()
         if jump > 0 > left:
             return min(left + jump, self._longest)

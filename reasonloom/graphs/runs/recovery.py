@@ -1,4 +1,4 @@
-"""Keeps runs alive: renews the leases of this process, resumes runs that others left."""
+"""Renews the leases of this process and resumes runs that other processes abandoned."""
 
 import asyncio
 import logging
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class Recovery:
-    """The care for unfinished runs, one task in each process that serves."""
+    """Maintenance of unfinished runs, one task in each serving process."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -26,7 +26,7 @@ class Recovery:
         self._watch = LeaseWatch(engine.loom.settings.lease_seconds)
 
     async def run(self) -> None:
-        """Renew and resume for ever; ends by being cancelled, and so do the runs it resumed."""
+        """Renew leases and resume runs until cancelled; then cancel the resumed runs too."""
         try:
             await self._repeat(self._look_around)
         finally:
@@ -34,7 +34,7 @@ class Recovery:
                 task.cancel()
 
     async def renew(self) -> None:
-        """Only renew the leases of this process, for ever; ends by being cancelled."""
+        """Only renew the leases of this process, until cancelled."""
         await self._repeat(self._renew)
 
     async def _repeat(self, step: Callable[[], Awaitable[None]]) -> None:
@@ -102,11 +102,11 @@ class Recovery:
 
 
 async def resume_run(engine: Engine, caller: Caller, run_id: str) -> Outcome:
-    """Resume an unfinished run of the caller; return its outcome. One that waits stays as it is.
+    """Resume an unfinished run of the caller and return its outcome; a waiting run keeps waiting.
 
     Raises:
-        RunNotFound: this owner has none such.
-        Conflict: it is finished, or being carried out.
+        RunNotFound: the owner has no such run.
+        Conflict: it is finished, or another process is executing it.
     """
     row = await find_run(engine, caller, run_id)
     if row.status == runs.DONE:
@@ -120,7 +120,7 @@ async def find_run(engine: Engine, caller: Caller, run_id: str) -> runs.RunRow:
     """Return a run of the caller.
 
     Raises:
-        RunNotFound: this owner has none such, or the text is no uuid.
+        RunNotFound: the owner has no such run, or the text is not a UUID.
     """
     try:
         wanted = UUID(run_id)

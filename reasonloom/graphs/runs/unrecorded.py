@@ -1,4 +1,4 @@
-"""Answers a call whose answer rests on the request alone while there is no database."""
+"""Answers calls that depend on the request alone while the database is unavailable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNCOMPARED = f"{MONITORING}: there are no earlier calls to compare with while th
 
 
 async def answer_unrecorded(loom: Loom, steps: SavedSteps, call: Call) -> Outcome:
-    """Return the outcome of a stateless graph; `loom` has no language model."""
+    """Run a stateless graph and return its outcome; `loom` has no language model."""
     request = {name: value for name, value in call.request.items() if name != MONITORING}
     run = CurrentRun(
         id=uuid4(),

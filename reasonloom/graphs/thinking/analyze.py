@@ -1,4 +1,4 @@
-"""The graph that analyses: choose a framework, work through it in waves, conclude, check."""
+"""The graph of `analyze`: select a framework, run its steps in waves, conclude, check."""
 
 from typing import Any
 
@@ -23,16 +23,16 @@ from reasonloom.nodes.thinking.analyze.steps import (
 from reasonloom.nodes.thinking.quality import check_conclusion
 
 NODES = 8
-"""Nodes of the wiring."""
+"""Number of nodes in the graph."""
 
 
 def _first_wave(state: AnalysisState, runtime: Runtime[Execution]) -> list[Send] | str:
-    """Begin the steps that need no other; without a language model all of them are one."""
+    """Start the steps without dependencies; without a language model, one node runs them all."""
     return "read_given" if runtime.context.loom.llm.offline else dispatch_wave(state)
 
 
 def more_steps(request: dict[str, Any]) -> int | None:
-    """Return the further steps; None where the framework is yet to be chosen."""
+    """Return the number of additional steps; None if the framework is yet to be selected."""
     analyze = Analyze.model_validate(request)
     if analyze.preferred_framework is None:
         return None
@@ -42,7 +42,7 @@ def more_steps(request: dict[str, Any]) -> int | None:
 
 
 def _rounds(request: dict[str, Any]) -> int:
-    """Return the rounds: one chooses a framework, one for each wave, one concludes."""
+    """Return the rounds: framework selection, one per wave, the conclusion, and any check."""
     analyze = Analyze.model_validate(request)
     named = analyze.preferred_framework
     frameworks = [FRAMEWORKS[named]] if named else [*FRAMEWORKS.values()]
@@ -90,4 +90,5 @@ GRAPHS = by_name(
         },
     )
 )  # fmt: skip
-"""The steps of a wave are tasks of one step: those that have ended are not run again."""
+"""The steps of a wave are parallel tasks of one step; after a kill, they are run again from their
+recorded replies."""

@@ -1,4 +1,4 @@
-"""The graph that breaks a problem down: divide level by level at once, relate, answer."""
+"""The graph of `breakdown`: divide each level in parallel, relate the parts, answer."""
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
@@ -21,12 +21,12 @@ LEVEL = ["split_problem", "relate"]
 
 
 def _first_level(state: BreakdownState, runtime: Runtime[Execution]) -> list[Send] | str:
-    """Divide the whole problem: by the language model, else by its words."""
+    """Divide the whole problem with the language model, or else by its wording."""
     return "divide" if runtime.context.loom.llm.offline else _next_level(state)
 
 
 def _next_level(state: BreakdownState) -> list[Send] | str:
-    """Divide all problems of the next level at once; without one, relate the branches."""
+    """Divide all problems of the next level in parallel; without any, relate the branches."""
     return dispatch_splits(state) or "relate"
 
 
@@ -66,4 +66,5 @@ GRAPHS = by_name(
         },
     )
 )  # fmt: skip
-"""The problems of a level are tasks of one step: those that have ended are not divided again."""
+"""The problems of a level are parallel tasks of one step; after a kill, they are divided again from
+their recorded replies."""

@@ -1,6 +1,6 @@
-"""The graphs of `think` and `ponder`: streams side by side, with a barrier after each quarter.
+"""The graphs of `think` and `ponder`: parallel streams with a barrier after each quarter.
 
-`ponder` has the quarters of its reference, `deliberate` answers it in the combined server.
+`ponder` follows the quarters of its reference; `deliberate` implements it in the combined server.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ from reasonloom.nodes.thinking.streams import STREAMS
 from reasonloom.nodes.thinking.synthesis import synthesise
 
 NODES = 6
-"""Nodes of the wiring."""
+"""Number of nodes in the graph."""
 
 QUARTERLY: Mapping[str, Node] = {"exchange": exchange, "synthesise": synthesise}
 ROUTES: Mapping[str, Route] = {
@@ -48,10 +48,10 @@ def _streams(
     steps: Mapping[str, Node] = QUARTERLY,
     routes: Mapping[str, Route] = ROUTES,
 ) -> Graph:
-    """Return the graph that begins with `begin`.
+    """Return a graph of streams that starts with `begin`.
 
-    The streams of a quarter are tasks of one step: `exchange` runs when all have ended, and only
-    it begins the next quarter. A task that has ended is not run again after a kill.
+    The streams of a quarter are parallel tasks of one step: `exchange` runs once all have ended,
+    and only it starts the next quarter. After a kill, they are run again from recorded replies.
     """
     return Graph(
         name,
@@ -86,7 +86,7 @@ def _streams(
 
 
 def _steps_of_thinking(request: dict[str, Any]) -> int:
-    """Return the further steps: each stream is one, and each check of a conclusion."""
+    """Return the number of additional steps: one per stream and per check of a conclusion."""
     think = Think.model_validate(request)
     streams = len(STREAMS) if think.mode == PARALLEL else 1
     checks = 1 + (streams if streams > 1 else 0)
@@ -95,12 +95,12 @@ def _steps_of_thinking(request: dict[str, Any]) -> int:
 
 
 def _steps_of_pondering(request: dict[str, Any]) -> int:
-    """Return the further steps: each quarter is one for each stream, and one for the barrier."""
+    """Return the number of additional steps: per quarter, one per stream and one barrier."""
     return 3 + QUARTERS * (len(STREAMS) + 1) + _checked(request) - NODES
 
 
 def _steps_of_deliberating(request: dict[str, Any]) -> int:
-    """Return the further steps: each round is one for each stream, and two to close it."""
+    """Return the number of additional steps: per round, one per stream and two to close it."""
     return 2 + ROUNDS * (len(STREAMS) + 2) + _checked(request) - NODES
 
 

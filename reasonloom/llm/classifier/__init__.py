@@ -1,4 +1,4 @@
-"""A small transformer, taught to read short English texts; it comes inside the package."""
+"""A small transformer, packaged with the library, fine-tuned to classify short English texts."""
 
 from reasonloom.llm.classifier.classifier import (
     Entailment,

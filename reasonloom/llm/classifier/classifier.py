@@ -1,7 +1,7 @@
 """Runs the packaged graph: texts in, scores out; no network, no torch.
 
-The weights are those of `all-MiniLM-L6-v2` (Apache-2.0), taught further on the cases in
-`training/`; see `NOTICE.md` beside them.
+The weights are those of `all-MiniLM-L6-v2` (Apache-2.0), fine-tuned on the cases in `training/`;
+see the `NOTICE.md` next to them.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from reasonloom.llm.encoder.graph import Graph, load_graph
 
 VERDICTS = ("entailment", "neutral", "contradiction")
 SITUATION = "The situation is: {trigger}"
-"""The claim by which a message is compared with a situation."""
+"""Hypothesis used to test whether a message matches a situation."""
 
 NONE = "none"
 BIASES = (
@@ -34,13 +34,13 @@ FRAMEWORKS = (
 
 
 class Scores(NamedTuple):
-    """What is said of one text.
+    """Classifier scores of one text.
 
-    `bias`, `emotion` and `framework` are probabilities that sum to 1, `argues` is the probability
-    that the text argues at all. `circumplex` is valence, arousal and dominance, not bounded.
-    `soundness` is a logarithm of odds that only tells which of two texts reasons better. `pull`
-    tells for each token, by where it stands in the text, what it adds to each bias and to none:
-    their mean is the logarithm of its odds.
+    `bias`, `emotion` and `framework` are probabilities that sum to 1; `argues` is the probability
+    that the text argues at all. `circumplex` is valence, arousal and dominance, unbounded.
+    `soundness` is a logit that is only meaningful for ranking texts by quality of reasoning.
+    `pull` holds, for each token (start and end offset in the text), its contribution to each bias
+    and to none; their mean is the logit.
     """
 
     bias: Mapping[str, float]
@@ -52,7 +52,7 @@ class Scores(NamedTuple):
     pull: Sequence[tuple[int, int, Sequence[float]]] = ()
 
     def pull_of(self, bias: str, start: int, end: int) -> float:
-        """Return how much the tokens from `start` to `end` speak for a bias rather than none."""
+        """Return how much the tokens from `start` to `end` favour a bias over none."""
         place = BIASES.index(bias)
         inside = (of for first, last, of in self.pull if start <= first < last <= end)
         return float(sum(of[place] - of[0] for of in inside))
@@ -61,7 +61,7 @@ class Scores(NamedTuple):
 def scores_of(
     outputs: Mapping[str, Sequence[float]], pull: Sequence[tuple[int, int, Sequence[float]]]
 ) -> Scores:
-    """Return the scores of one text from the numbers of the graph's outputs."""
+    """Return the scores of one text from the graph's outputs."""
     valence, arousal, dominance = map(float, outputs["circumplex"])
     return Scores(
         bias=_shares(BIASES, outputs["bias"]),
@@ -75,7 +75,7 @@ def scores_of(
 
 
 def _shares(names: Sequence[str], numbers: Sequence[float]) -> dict[str, float]:
-    """Return the softmax of the numbers under their names."""
+    """Return the softmax of the numbers, keyed by name."""
     most = max(numbers)
     powers = [math.exp(float(number) - float(most)) for number in numbers]
     whole = sum(powers)
@@ -84,13 +84,13 @@ def _shares(names: Sequence[str], numbers: Sequence[float]) -> dict[str, float]:
 
 FOLDER = "reasonloom.llm.classifier"
 MOST_TOKENS = 160
-"""Tokens of a text that are read, the first ones."""
+"""Maximum tokens per text; the rest is truncated."""
 
 AT_ONCE = 4
-"""Texts that are read without a thread: fewer milliseconds than a thread is worth."""
+"""Texts classified inline: below this, handing off to a thread costs more than it saves."""
 
 THREADS = min(2, os.cpu_count() or 1)
-"""Of one text on two cores: nearly half the time of one; more gain little on texts so short."""
+"""Threads per text: two nearly halve the time of one; more gain little on texts this short."""
 
 _LOCK = threading.Lock()
 
@@ -129,9 +129,9 @@ class Entailment(NamedTuple):
 
 
 async def entail(pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
-    """Return for each pair of a text and a claim whether the claim follows, in order.
+    """Return, in order, whether the claim follows from the text for each (text, claim) pair.
 
-    Both together are read to their first 160 tokens, the longer one is cut.
+    Each pair is truncated to 160 tokens in all; the longer part is cut.
 
     Raises:
         EmbedderUnavailable: the packaged weights cannot be loaded.
@@ -148,10 +148,10 @@ def _entail(pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
 
 
 async def replaces(pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """Return for each pair of an older and a newer memory the probability that the older is over.
+    """Return the probability that the newer memory supersedes the older, for each pair.
 
-    The newer one then gives another value of the same thing, or says that it ended. Both together
-    are read to their first 160 tokens.
+    It supersedes when it gives a new value for the same thing, or says that it ended. Pairs are
+    (older, newer); each is truncated to 160 tokens in all.
 
     Raises:
         EmbedderUnavailable: the packaged weights cannot be loaded.
@@ -168,9 +168,9 @@ def _replaces(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 
 async def answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """Return for each pair of a text and a question how likely the text answers it.
+    """Return the logit that the text answers the question, for each (text, question) pair.
 
-    Logarithms of odds. Both together are read to their first 160 tokens.
+    Each pair is truncated to 160 tokens in all.
 
     Raises:
         EmbedderUnavailable: the packaged weights cannot be loaded.
@@ -186,7 +186,7 @@ def _answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 
 def _yes_or_no(number: float) -> float:
-    """Return the probability of a logarithm of odds."""
+    """Return the sigmoid of a logit."""
     return _shares(("no", "yes"), (0.0, number))["yes"]
 
 

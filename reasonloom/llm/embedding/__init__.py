@@ -1,1 +1,1 @@
-"""Embedders: texts in, unit vectors out, each with the likeness below which it means nothing."""
+"""Embedders: texts in, unit vectors out, each with its own floor of meaningful similarity."""

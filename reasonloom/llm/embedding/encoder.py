@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WORKERS = min(4, os.cpu_count() or 1)
-"""Threads of one call with several texts; another call has its own and need not wait."""
+"""Threads per call; concurrent calls do not share them."""
 
 READ_OF_LONG = 40_000
-"""Characters that are read of all long texts of a call (`LONG_TEXT`) together: of more than five
-of them less each, so that no call takes more than some two seconds for them."""
+"""Characters read from all long texts (`LONG_TEXT`) of one call together. With more than five of
+them each gets a smaller share, so that they take at most about two seconds per call."""
 
 
 class EncoderEmbedder:
-    """Mean of the token vectors of the packaged encoder, 384 numbers, any length of text.
+    """Mean of the packaged encoder's token vectors: 384 dimensions, texts of any length.
 
-    A text of more than 256 tokens is read in windows, whose vectors are averaged. A text without
-    tokens (the empty one) becomes the first axis, see `vectors.unit`.
+    A text of more than 256 tokens is split into windows, whose vectors are averaged. A text
+    without tokens (the empty one) becomes the first axis; see `vectors.unit`.
     """
 
     model = "reasonloom-minilm-1"
@@ -33,7 +33,7 @@ class EncoderEmbedder:
     floor = 0.166
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one unit vector of 384 numbers for each text, in order.
+        """Return one unit vector of 384 dimensions for each text, in order.
 
         Raises:
             EmbedderUnavailable: the packaged weights cannot be loaded.
@@ -47,10 +47,10 @@ class EncoderEmbedder:
         return [made[place % len(parts)][place // len(parts)] for place in range(len(texts))]
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Do nothing: no resources are held."""
 
 
 def _vectors(most: int, texts: Sequence[str]) -> list[list[float]]:
-    """Return the vectors of texts; of a long one at most so many characters are read."""
+    """Return the vectors of the texts, reading at most `most` characters of a long one."""
     made = encode([embeddable(text) for text in texts], most)
     return [axis(DIMENSION) if vector is None else vector.tolist() for vector in made]

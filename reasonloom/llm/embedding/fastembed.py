@@ -1,4 +1,4 @@
-"""Transformer embedders through fastembed (ONNX): a model it knows by name, or a local folder."""
+"""Transformer embedders through fastembed (ONNX): a model from its registry, or a local folder."""
 
 import asyncio
 import hashlib
@@ -17,9 +17,9 @@ INSTALL = "pip install 'reasonloom[fastembed]'"
 
 
 class FastembedEmbedder:
-    """Loads `fastembed:MODEL` on first use; only then are dimension and floor known.
+    """Loads `fastembed:MODEL` on first use; dimension and floor are known only then.
 
-    Texts beyond the model's context are cut by its own tokenizer.
+    The model's own tokenizer truncates texts beyond its context.
     """
 
     def __init__(self, model: str) -> None:
@@ -33,10 +33,10 @@ class FastembedEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Numbers in one vector, known once a text was embedded.
+        """Dimension of the vectors, known once a text has been embedded.
 
         Raises:
-            EmbedderUnavailable: none was yet.
+            EmbedderUnavailable: no text has been embedded yet.
         """
         self._must_be_loaded()
         return self._dimension
@@ -46,7 +46,7 @@ class FastembedEmbedder:
         """The model's own floor, measured when it is loaded.
 
         Raises:
-            EmbedderUnavailable: no text was embedded yet.
+            EmbedderUnavailable: no text has been embedded yet.
         """
         self._must_be_loaded()
         return self._floor
@@ -64,14 +64,14 @@ class FastembedEmbedder:
         return await asyncio.to_thread(self._embed, list(texts)) if texts else []
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Do nothing: no resources are held."""
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
         return self._vectors(self._load(), texts)
 
     def _vectors(self, loaded: Any, texts: list[str]) -> list[list[float]]:
-        # Batches of one: padding changes the last digits of a vector, and so would make a
-        # text's vector depend on its neighbours.
+        # Batches of one: padding changes the last digits of a vector, which would make a
+        # text's vector depend on the rest of its batch.
         try:
             rows = list(loaded.embed([embeddable(text) for text in texts], batch_size=1))
         except Exception as error:  # noqa: BLE001  # the runtime's own exceptions have no base
@@ -116,7 +116,7 @@ class FastembedEmbedder:
 
 
 def _name(given: str, folder: Path | None) -> str:
-    """Return the model's name; a folder's ends in a digest of its files' sizes and heads."""
+    """Return the model's name; a folder's ends in a digest of its files' sizes and first bytes."""
     if folder is None:
         return given
     digest = hashlib.sha256()

@@ -7,20 +7,20 @@ from reasonloom.settings import Settings
 VARIABLE = "REASONLOOM_EMBEDDER"
 
 FORMS = ("encoder", "wordllama", "fastembed:MODEL", "litellm:MODEL")
-"""Every form the setting may have; MODEL of fastembed may be a local folder."""
+"""Valid forms of the setting; fastembed's MODEL may be a local folder."""
 
 
 DEFAULT = "encoder"
 
 
 def choose_embedder(settings: Settings, pinned: str | None = None) -> Embedder:
-    """Return the embedder that the settings name, else that of the database, else the default.
+    """Return the embedder named in the settings, else the database's, else the default.
 
-    Its model is loaded on first use. `pinned` is the embedder that the database keeps until it is
-    reindexed; see `stores.memory.pinned_embedder`.
+    Its model is loaded on first use. `pinned` is the embedder the database is pinned to until it
+    is reindexed; see `stores.memory.pinned_embedder`.
 
     Raises:
-        SettingMistake: no such kind, or its model is missing.
+        SettingMistake: the kind is unknown, or its model is missing.
     """
     chosen = settings.embedder or pinned or DEFAULT
     kind, model = split_kind(chosen)

@@ -1,4 +1,4 @@
-"""Embedding models of any provider that litellm knows; dimension and floor are learned."""
+"""Embedding models of any provider litellm supports; dimension and floor are measured."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,18 +11,18 @@ from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
 from reasonloom.settings import Settings
 
 BATCH = 96
-"""Texts in one request: the least that the hosted providers allow (Cohere's limit)."""
+"""Texts per request: the lowest limit among the hosted providers (Cohere's)."""
 
 BYTES_LIMIT = 16_000
-"""UTF-8 bytes of a text that are sent: below 8,191 tokens, the usual context, in any script."""
+"""Maximum UTF-8 bytes sent per text: below 8,191 tokens, the usual context, in any script."""
 
 
 class LitellmEmbedder:
     """Embeds through `litellm.aembedding`.
 
-    The first use also embeds the 24 sentences of `vectors.py` (some 300 tokens), from which the
-    model's dimension and floor are learned. Blank texts, which providers refuse, are not sent:
-    they become the first axis. Long texts are cut at `BYTES_LIMIT`.
+    The first use also embeds the 24 sentences of `vectors.py` (about 300 tokens) to measure the
+    model's dimension and floor. Blank texts, which providers reject, are not sent: they become
+    the first axis. Long texts are truncated at `BYTES_LIMIT`.
     """
 
     def __init__(self, model: str, settings: Settings) -> None:
@@ -36,19 +36,19 @@ class LitellmEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Numbers in one vector, known once a text was embedded.
+        """Dimension of the vectors, known once a text has been embedded.
 
         Raises:
-            EmbedderUnavailable: none was yet.
+            EmbedderUnavailable: no text has been embedded yet.
         """
         return self._known()[0]
 
     @property
     def floor(self) -> float:
-        """The model's own floor, measured at the first use.
+        """The model's own floor, measured on first use.
 
         Raises:
-            EmbedderUnavailable: no text was embedded yet.
+            EmbedderUnavailable: no text has been embedded yet.
         """
         return self._known()[1]
 
@@ -61,7 +61,7 @@ class LitellmEmbedder:
         """Return one unit vector for each text, in order.
 
         Raises:
-            EmbedderUnavailable: the provider cannot be reached, refuses, or answers nonsense.
+            EmbedderUnavailable: the provider is unreachable, refuses, or sends an invalid reply.
         """
         if not texts:
             return []
@@ -113,7 +113,7 @@ class LitellmEmbedder:
 
 
 def _vectors(data: Any, count: int) -> list[list[float]]:
-    """Return the vectors in the order of the texts; providers may answer in another."""
+    """Return the vectors in the order of the texts, which providers may not preserve."""
     try:
         ordered = sorted(data, key=lambda item: int(item["index"]))
         vectors = [unit(item["embedding"]) for item in ordered]

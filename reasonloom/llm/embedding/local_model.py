@@ -1,4 +1,4 @@
-"""Makes fastembed load a model from a folder, as exported by optimum or sentence-transformers."""
+"""Registers a local model folder, as exported by optimum or sentence-transformers, in fastembed."""
 
 import importlib
 import json
@@ -9,15 +9,15 @@ _FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx")
 
 
 def is_folder(model: str) -> bool:
-    """Return whether the setting names a folder rather than a model of the registry."""
+    """Return whether the setting names a folder rather than a registered model."""
     return model.startswith(("/", ".", "~")) or Path(model).is_dir()
 
 
 def register(fastembed: Any, name: str, folder: Path) -> None:
-    """Add the folder to fastembed's registry under `name`, once in a process.
+    """Add the folder to fastembed's registry under `name`, once per process.
 
     Raises:
-        FileNotFoundError: the folder holds no ONNX file.
+        FileNotFoundError: the folder contains no ONNX file.
     """
     registry = fastembed.TextEmbedding
     if any(entry["model"] == name for entry in registry.list_supported_models()):
@@ -29,7 +29,7 @@ def register(fastembed: Any, name: str, folder: Path) -> None:
         model=name,
         pooling=described.PoolingType[_pooling(folder, len(shape))],
         normalization=True,
-        sources=described.ModelSource(url="https://localhost"),  # never asked: files are local
+        sources=described.ModelSource(url="https://localhost"),  # never fetched: files are local
         dim=shape[-1] if isinstance(shape[-1], int) else 0,
         model_file=file,
     )
@@ -44,14 +44,14 @@ def _onnx_file(folder: Path) -> str:
 
 
 def _output_shape(file: Path) -> list[Any]:
-    """Return the shape of the first output: (batch, tokens, numbers) or (batch, numbers)."""
+    """Return the shape of the first output: (batch, tokens, dimension) or (batch, dimension)."""
     runtime = importlib.import_module("onnxruntime")
     session = runtime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
     return list(session.get_outputs()[0].shape)
 
 
 def _pooling(folder: Path, axes: int) -> str:
-    """Return the pooling that sentence-transformers wrote beside the model, else the mean."""
+    """Return the pooling from the folder's sentence-transformers config, by default the mean."""
     if axes == 2:  # noqa: PLR2004  # the model has pooled its tokens itself
         return "DISABLED"
     try:

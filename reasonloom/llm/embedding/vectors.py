@@ -1,4 +1,4 @@
-"""Shared by all embedders: valid texts, vectors of unit length, and the floor of similarity."""
+"""Shared by all embedders: text cleaning, unit vectors, and the similarity floor."""
 
 import math
 from collections.abc import Sequence
@@ -8,18 +8,18 @@ from reasonloom.errors import EmbedderUnavailable
 
 
 def embeddable(text: str) -> str:
-    """Return `text` with lone surrogates replaced, which no tokenizer takes."""
+    """Return `text` with lone surrogates replaced, which tokenizers reject."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def unit(vector: Sequence[float]) -> list[float]:
-    """Return the vector at length 1; one of length 0 becomes the first axis.
+    """Normalize the vector to length 1; a zero vector becomes the first axis.
 
-    A text without tokens, such as the empty one, has no direction of its own; the first axis
-    is as good as any and keeps cosine defined.
+    A text without tokens, such as the empty one, has no direction; the first axis is as good as
+    any and keeps the cosine defined.
 
     Raises:
-        EmbedderUnavailable: a number in it is not finite.
+        EmbedderUnavailable: a component is not finite.
     """
     length = math.sqrt(math.fsum(x * x for x in vector))
     if not math.isfinite(length):
@@ -28,7 +28,7 @@ def unit(vector: Sequence[float]) -> list[float]:
 
 
 def axis(dimension: int) -> list[float]:
-    """Return the vector of a text without tokens."""
+    """Return the first axis, the vector of a text without tokens."""
     return [1.0, *[0.0] * (dimension - 1)]
 
 
@@ -58,14 +58,14 @@ UNRELATED = (
     "Rehearse the talk twice and drop the slide about pricing.",
     "A denser foam makes the mattress warmer in summer.",
 )
-"""Twenty-four sentences on twenty-four subjects: 276 pairs that share no meaning."""
+"""Twenty-four sentences on twenty-four subjects: 276 pairs of unrelated meaning."""
 
 SHARE = 0.95
-"""The share of unrelated pairs that lie at or below the floor."""
+"""Share of unrelated pairs whose cosine is at or below the floor."""
 
 
 def floor_of(vectors: Sequence[Sequence[float]]) -> float:
-    """Return the cosine that `SHARE` of the pairs do not exceed; `vectors` have unit length.
+    """Return the cosine that `SHARE` of the pairs of unit vectors do not exceed.
 
     Models differ widely (some put unrelated English at 0.1, some at 0.7), so a cosine means
     something only above the floor of its own model.

@@ -1,4 +1,4 @@
-"""The default embedder: static token vectors that come inside a package, no network, no torch."""
+"""The embedder on wordllama's packaged static token vectors; no network, no torch."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from reasonloom.llm.embedding.wordllama_vectors import Means
 
 FLOOR = 0.16
-"""Measured on the 276 pairs of the unrelated statements of `vectors.py`: 95 % have a cosine of at
-most 0.157. Short questions beside the same statements lie lower (0.122), and true paraphrases
-without a common word often just above, so that a higher floor would cost what is looked for."""
+"""Measured on the 276 unrelated pairs of `vectors.py`: 95 % have a cosine of at most 0.157. Short
+questions against the same statements score lower (0.122), and true paraphrases without a common
+word often just above, so a higher floor would lose relevant results."""
 
 SHORT = 10_000
-"""Characters that are embedded faster than a thread is woken for them (about a millisecond)."""
+"""Characters embedded inline: faster than waking a thread (about a millisecond)."""
 
 
 class WordllamaEmbedder:
-    """Mean of the token vectors of wordllama's `l2_supercat`, 256 numbers, any length of text.
+    """Mean of the token vectors of wordllama's `l2_supercat`, 256 dimensions, any text length.
 
-    A text without tokens (the empty one) becomes the first axis, see `vectors.unit`.
+    A text without tokens (the empty one) becomes the first axis; see `vectors.unit`.
     """
 
     model = "wordllama-l2_supercat-256"
@@ -40,7 +40,7 @@ class WordllamaEmbedder:
         self._loaded: Means | None = None
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one unit vector of 256 numbers for each text, in order.
+        """Return one unit vector of 256 dimensions for each text, in order.
 
         Raises:
             EmbedderUnavailable: the package or its weights cannot be loaded.
@@ -50,7 +50,7 @@ class WordllamaEmbedder:
         return await asyncio.to_thread(self._embed, list(texts)) if texts else []
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Do nothing: no resources are held."""
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
         return self._load().units(texts)
@@ -65,7 +65,7 @@ class WordllamaEmbedder:
 
 
 def _read_model() -> Any:
-    """Load the weights from the package's own folder, and undo its change of the root logger."""
+    """Load the weights from the package's own folder and undo its changes to the root logger."""
     root = logging.getLogger()
     handlers, level = list(root.handlers), root.level
     try:

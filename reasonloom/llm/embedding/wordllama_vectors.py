@@ -1,8 +1,8 @@
-"""Divides texts into wordllama's tokens word by word, and remembers the words it met.
+"""Tokenizes texts for wordllama word by word, with a cache of known words.
 
-The tokenizer merges a whole text as one piece, which takes half of the time of an embedding. But
-none of its tokens has a space or the end of a line after its first letter: words divided one by
-one give the same tokens, and most words of a text were met before.
+The tokenizer merges a whole text as one piece, which takes half the time of an embedding. But no
+token contains a space or a line break after its first letter, so words tokenized one by one give
+the same tokens, and most words of a text are already cached.
 """
 
 import re
@@ -17,28 +17,28 @@ from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.embedding.vectors import axis, embeddable
 
 SPACE = "▁"
-"""What stands for a space, and before the first word."""
+"""Marks a space, and the start of the first word."""
 
 WORD = re.compile(f"{SPACE}*[^{SPACE}\n]+|{SPACE}+|\n")
-"""A word with the spaces before it, spaces alone, or the end of a line."""
+"""A word with its leading spaces, spaces alone, or a line break."""
 
 LINE, LINE_END = "\n", "<0x0A>"
-"""The end of a line, and its token."""
+"""The line break, and its token."""
 
 REMEMBERED = 32_768
-"""Words that are remembered, some ten megabytes; then it begins anew."""
+"""Cached words (about ten megabytes); the cache is cleared when full."""
 
 LONGEST = 40
-"""Letters of a word that is remembered: longer ones hardly come again."""
+"""Maximum letters of a cached word: longer ones rarely recur."""
 
 AT_ONCE = 500
-"""Words that the tokenizer divides in one go."""
+"""Words per call to the tokenizer."""
 
 Tokens = Sequence[int]
 
 
 class Words:
-    """Gives the tokens of texts, the same as the tokenizer itself."""
+    """Tokenizes texts through a cache; gives the same tokens as the tokenizer itself."""
 
     def __init__(self, tokenizer: Any, remembered: int = REMEMBERED) -> None:
         self._tokenizer = tokenizer
@@ -49,7 +49,7 @@ class Words:
         self._known: dict[str, Tokens] = {LINE: (self._line_end,)}
 
     def tokens(self, texts: Sequence[str]) -> Iterator[Tokens]:
-        """Yield the tokens of each text; none for the empty one."""
+        """Yield the tokens of each text; none for an empty text."""
         words = [self._words(text) for text in texts]
         known = self._met({word for each in words for word in each})
         for text, each in zip(texts, words, strict=True):
@@ -59,13 +59,13 @@ class Words:
                 yield self._tokenizer.encode(text, add_special_tokens=False).ids
 
     def _words(self, text: str) -> list[str]:
-        """Return the words of a text; none of one that is to be divided as a whole."""
+        """Return the words of a text; none if it must be tokenized as a whole."""
         if not text or self._special.search(text):
             return []
         return WORD.findall(SPACE + text.replace(" ", SPACE))
 
     def _met(self, words: Collection[str]) -> Mapping[str, Tokens]:
-        """Return the tokens of the words, and remember those that are new."""
+        """Return the tokens of the words and cache new ones."""
         known = self._known
         new = dict(self._divided([word for word in words if word not in known]))
         met = {word: known.get(word) or new[word] for word in words}
@@ -75,7 +75,7 @@ class Words:
         return met
 
     def _divided(self, words: Sequence[str]) -> Iterator[tuple[str, Tokens]]:
-        """Yield the words with their tokens; many are divided as one text of a line for each."""
+        """Yield the words with their tokens; words are batched as one text, a line each."""
         for first in range(0, len(words), AT_ONCE):
             lines = words[first : first + AT_ONCE]
             encoded = self._tokenizer.encode(
@@ -87,14 +87,14 @@ class Words:
 
 
 class Means:
-    """The package's weights: how texts are divided, and a vector for each token."""
+    """Wordllama's tokenizer and token vectors."""
 
     def __init__(self, model: Any) -> None:
         self._words = Words(model.tokenizer)
         self._vectors: NDArray[np.float32] = model.embedding
 
     def units(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return the mean of each text's token vectors, at length 1 (as `vectors.unit`)."""
+        """Return the mean of each text's token vectors, normalized as in `vectors.unit`."""
         means = np.empty((len(texts), self._vectors.shape[1]))
         for place, tokens in enumerate(self._words.tokens(list(map(embeddable, texts)))):
             found = np.fromiter(tokens, np.intp, len(tokens))

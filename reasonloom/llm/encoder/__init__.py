@@ -1,1 +1,1 @@
-"""The packaged transformer: vectors of texts and of their tokens."""
+"""The packaged transformer that encodes texts as vectors."""

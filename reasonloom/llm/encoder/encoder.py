@@ -1,6 +1,6 @@
-"""Runs the packaged encoder, all-MiniLM-L6-v2 taught on questions: texts in, vectors out.
+"""Runs the packaged encoder, all-MiniLM-L6-v2 fine-tuned on questions: texts in, vectors out.
 
-One session a process, loaded on first use. See `NOTICE.md` for where the weights come from.
+One session per process, loaded on first use. See `NOTICE.md` for the source of the weights.
 """
 
 from __future__ import annotations
@@ -19,30 +19,31 @@ if TYPE_CHECKING:
 DIMENSION = 384
 
 WINDOW = 256
-"""Tokens that are read at once, as the weights were taught; a longer text is read in windows."""
+"""Tokens per window, as in training; longer texts are split into windows."""
 
 MOST_WINDOWS = 4
-"""Windows that are read of a text, evenly spaced, so that its time is bounded."""
+"""Maximum windows read per text, evenly spaced, which bounds its run time."""
 
 RECENT_WINDOWS = 8_192
-"""Windows whose vectors are kept in memory, some 20 MB: passages are compared again and again."""
+"""Windows whose vectors are cached (about 20 MB): the same passages are compared repeatedly."""
 
 LONG_TEXT = 20_000
-"""Characters of a text beyond which passages of it are read: all of it would take long to split."""
+"""Characters beyond which only passages of a text are read: tokenizing all of it is too slow."""
 
 PASSAGE = 2_000
-"""Characters of a passage, which are a window's tokens or more in most languages."""
+"""Characters per passage: enough to fill a window in most languages."""
 
 THREADS = 1
-"""Threads of one text: on shared cores two of them wait for each other, and a text takes longer."""
+"""Threads per text: on shared cores two would wait for each other and take longer."""
 
 _LOCK = threading.Lock()
 
 
 def encode(texts: Sequence[str], most: int = MOST_WINDOWS * PASSAGE) -> list[ndarray | None]:
-    """Return a vector of length 1 for each text, float32 of shape (384,), in order.
+    """Return a unit vector for each text, float32 of shape (384,), in order.
 
-    Each text is read alone, of a long one at most so many characters; one without tokens has None.
+    Texts are not batched, so no vector depends on another text. At most `most` characters of a
+    long text are read. A text without tokens gives None.
 
     Raises:
         EmbedderUnavailable: the packaged weights cannot be loaded.
@@ -73,7 +74,7 @@ def _vector(ids: bytes) -> ndarray:
 
 
 def _windows(tokenizer: Any, text: str, most: int) -> Iterator[Any]:
-    """Yield evenly spaced windows of a text, of a long one passages."""
+    """Yield evenly spaced windows of a text, or passages of a long one."""
     if len(text) > LONG_TEXT:
         count = -(-most // PASSAGE)
         for begin in (place * len(text) // count for place in range(count)):

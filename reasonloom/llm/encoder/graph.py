@@ -1,4 +1,4 @@
-"""A packaged graph with the tokenizer and the word vectors that it reads with."""
+"""A packaged ONNX graph with its tokenizer and word vectors."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _LOCK = threading.RLock()
 
 
 class Graph(NamedTuple):
-    """A session on a graph, loaded once a process.
+    """A loaded graph, ready to run.
 
     Attributes:
-        tokenizer: gives the tokens of a text or pair of texts, cut to what the graph may read.
+        tokenizer: tokenizes a text or pair of texts, truncated to the graph's limit.
         session: runs the graph.
-        words: the vectors of words, places and types, the same for all graphs.
+        words: embedding tables of words, positions and types, shared by all graphs.
     """
 
     tokenizer: Any
@@ -32,16 +32,16 @@ class Graph(NamedTuple):
     words: Mapping[str, ndarray]
 
     def run(self, encoding: Any) -> dict[str, Any]:
-        """Return the outputs for the tokens of one text or pair of texts, arrays by name."""
+        """Return the outputs for one text or pair of texts, as arrays by name."""
         return self.outputs(encoding.ids, encoding.type_ids)
 
     def outputs(
         self, ids: Sequence[int] | ndarray, types: Sequence[int] | ndarray
     ) -> dict[str, Any]:
-        """Return the outputs for tokens, each with the number of the text that it is of.
+        """Return the outputs for token ids and their types (which text of a pair each is from).
 
-        Each text is read alone: the graph rounds by the greatest number of what it is given, so
-        in a batch a text's outputs would depend on its company.
+        Texts are run one at a time: the graph quantizes by the largest value of its input, so in
+        a batch a text's outputs would depend on the others.
         """
         of = self.words
         vectors = of["words"][ids] * of["scales"][ids]
@@ -60,7 +60,7 @@ def _word_vectors() -> dict[str, ndarray]:
 
 @cache
 def load_tokenizer(most_tokens: int) -> Any:
-    """Return the tokenizer, parsed once a process, that cuts a text to so many tokens."""
+    """Return the tokenizer that truncates to `most_tokens`, cached per process."""
     from tokenizers import Tokenizer  # noqa: PLC0415
 
     tokenizer = Tokenizer.from_str((files(FOLDER) / "tokenizer.json").read_text("utf-8"))
@@ -69,19 +69,19 @@ def load_tokenizer(most_tokens: int) -> Any:
 
 
 def load_graph(what: str, folder: str, file: str, *, most_tokens: int, threads: int) -> Graph:
-    """Return a packaged graph; calls at the same time wait for each other.
+    """Load a packaged graph; concurrent calls load the shared word vectors once.
 
     Raises:
         EmbedderUnavailable: it cannot be loaded; the message names `what`.
     """
-    # Imported when they are wanted: a server that never reads a text so does not pay for them.
+    # Imported lazily: a server that never encodes a text does not pay for them.
     try:
         import onnxruntime  # noqa: PLC0415
 
         tokenizer = load_tokenizer(most_tokens)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
-        # A waiting thread would spin: twice the processor time, and slower beside other work.
+        # Spinning threads take twice the CPU time and slow down under other load.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         with as_file(files(folder) / file) as path:

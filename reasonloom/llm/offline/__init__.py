@@ -1,1 +1,1 @@
-"""Language models: offline."""
+"""The offline provider, which answers without a language model."""

@@ -1,7 +1,7 @@
-"""Fills any JSON Schema with extracts, so that the offline llm answers in the requested form.
+"""Fills any JSON Schema with extracts, so that the offline model answers in the requested form.
 
-Deterministic: the same findings and schema give the same value, always valid. A schema that
-cannot be filled by rule (a `not`, an exotic pattern) is refused.
+Deterministic: the same findings and schema give the same, always valid, value. A schema that
+cannot be filled by rule (a `not`, an exotic pattern) is rejected.
 """
 
 import re
@@ -26,23 +26,23 @@ from reasonloom.text.sentences import join_sentences
 from reasonloom.text.words import words_in
 
 NOTHING_KNOWN = "Nothing is known about this."
-"""The text where the material has nothing on the question."""
+"""Text used when the material has nothing on the question."""
 
 CERTAINTY = 0.1
-"""A number, of 0 to 1, where something is known."""
+"""Value for numbers (0 to 1) when the material has something on the question."""
 
 SENTENCES = 3
-"""Sentences in one text, and items in a list, where the schema leaves it open."""
+"""Sentences per text, and items per list, unless the schema sets other bounds."""
 
 MAX_DEPTH = 8
-"""Levels of nesting that optional properties and items are filled to."""
+"""Nesting depth to which optional properties and items are filled."""
 
 
 def fill(schema: dict[str, Any], findings: Findings) -> dict[str, Any]:
-    """Return an object that follows `schema`, its texts taken from `findings`.
+    """Return an object that follows `schema`, with texts taken from `findings`.
 
     Raises:
-        Unfillable: the schema asks for what cannot be made by rule.
+        Unfillable: the schema cannot be filled by rule.
     """
     value = _Filler(schema, findings).value(schema, 0)
     if not isinstance(value, dict) or not conforms(value, schema):
@@ -91,12 +91,12 @@ class _Filler:
         return None if kind == "null" else False
 
     def rooted(self, schema: Schema) -> dict[str, Any]:
-        """Return `schema` with the root's definitions, so that its references resolve."""
+        """Return `schema` with the root's definitions added, so that its references resolve."""
         shared = {name: self.root[name] for name in ("$defs", "definitions") if name in self.root}
         return {**shared, **schema}
 
     def choice(self, schema: Schema) -> Any:
-        """Return the option that shares most words with the question, the first among equals."""
+        """Return the option that shares most words with the question, the first on a tie."""
         rest = {k: v for k, v in schema.items() if k != "default"}
         fitting = [o for o in schema["enum"] if conforms(o, self.rooted(rest))]
         if not fitting:
@@ -170,7 +170,7 @@ class _Filler:
         return made
 
     def item(self, part: Any, depth: int, taken: list[Any] | tuple[()]) -> Any:
-        """Fill one item, moving on from sentence to sentence until it is not among `taken`."""
+        """Fill one item, trying the next sentence until the value is not in `taken`."""
         for value in self.tries(part, depth):
             self.turn = (self.turn or 0) + 1
             if value not in taken:
@@ -189,7 +189,7 @@ class _Filler:
             yield numbered(value, count, part)
 
     def text(self, schema: Schema) -> str:
-        """Return the extract, cut, padded or replaced as length and pattern require."""
+        """Return the extract, cut, padded or replaced to satisfy length and pattern."""
         if schema.get("format") in FORMATS:
             return FORMATS[schema["format"]]
         extract = self.extract()
@@ -204,7 +204,7 @@ class _Filler:
         return found
 
     def extract(self) -> str:
-        """Return the best sentences, or inside a list the sentence whose turn it is."""
+        """Return the best sentences, or inside a list the sentence at `turn`."""
         ranked = self.findings.ranked
         if not ranked:
             return NOTHING_KNOWN

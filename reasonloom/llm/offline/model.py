@@ -1,7 +1,7 @@
-"""No language model at all: an honest stand-in that repeats what is known and says so.
+"""A stand-in that answers without a language model, from the prompt's own variables.
 
-It lets everything run on a fresh machine without a key: answers are extracts of the prompt's
-own variables except for what was thought before, numbers are low, and nothing is made up.
+It lets everything run on a fresh machine without a key: answers are extracts of the variables
+except the history of earlier thoughts, numbers are low, and nothing is invented.
 """
 
 import json
@@ -16,7 +16,7 @@ from reasonloom.text.sentences import join_sentences
 
 
 class OfflineModel:
-    """Answers every question at once, for nothing, in the form asked for."""
+    """Answers every question immediately, at no cost, in the requested form."""
 
     name = "offline"
     offline = True
@@ -44,4 +44,4 @@ class OfflineModel:
         return Reply(text=text, parsed=parsed, model="offline", usage=usage)
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Do nothing: no resources are held."""

@@ -1,4 +1,4 @@
-"""Makes single numbers and texts for the offline llm, within the bounds a schema sets."""
+"""Resolves schemas for the offline model, and creates numbers and texts within their bounds."""
 
 import math
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 Schema = Mapping[str, Any]
 
 MAX_REFERENCES = 16
-"""References followed for one value before a schema counts as circular."""
+"""References followed for one value before a schema is considered circular."""
 
 _HINTS = {
     "object": ("properties", "required", "additionalProperties", "minProperties"),
@@ -17,11 +17,11 @@ _HINTS = {
 
 
 class Unfillable(Exception):
-    """No value that follows this part of a schema is found by rule."""
+    """No value for this part of a schema can be found by rule."""
 
 
 def resolve(schema: Schema, root: Schema) -> Schema:
-    """Return `schema` with its references into `root` and its `allOf` parts merged into it."""
+    """Return `schema` with its references into `root` and its `allOf` parts merged in."""
     for _ in range(MAX_REFERENCES):
         parts = [*schema.get("allOf", ())]
         if "$ref" in schema:
@@ -61,7 +61,7 @@ def merge(schema: Schema, part: Schema | bool) -> dict[str, Any]:
 
 
 def kind_of(schema: Schema) -> str:
-    """Return the type to fill: the first that is not null, guessed where none is given."""
+    """Return the type to fill: the first that is not null, inferred if none is given."""
     given = schema.get("type")
     kinds = [given] if isinstance(given, str) else list(given or ())
     telling = [kind for kind in kinds if kind != "null"]
@@ -71,7 +71,7 @@ def kind_of(schema: Schema) -> str:
 
 
 def allowed_values(schema: Schema) -> list[Any]:
-    """Return the values that the schema itself proposes; the default of a text is ignored."""
+    """Return the schema's `const` and `default`; the default of a string is ignored."""
     fixed = [schema["const"]] if "const" in schema else []
     if kind_of(schema) != "string" or "enum" in schema:
         fixed += [schema["default"]] if schema.get("default") is not None else []
@@ -87,26 +87,26 @@ FORMATS = {
     "uri": "about:blank",
     "email": "nobody@example.invalid",
 }
-"""A recognisably empty value for each format of text."""
+"""A recognisable placeholder for each string format."""
 
 NUDGE = 1e-6
-"""How far inside an exclusive bound a number without a step stays."""
+"""Distance from an exclusive bound for numbers without a step."""
 
 MAX_STEPS = 50
 """Multiples tried on either side of the wanted number."""
 
 ROOM_FOR_MARK = 20
-"""Length from which a text that had to be cut shows it."""
+"""Minimum `maxLength` for which a cut text ends in an ellipsis."""
 
 
 def number(schema: Schema, support: float, *, whole: bool) -> float | int:
-    """Return `support` (0 to 1) as a number that the schema takes.
+    """Return `support` (0 to 1) as a number that is valid in the schema.
 
-    Pushed inside the bounds; spread over them where they reach beyond 0 to 1, as in a mark
-    from 1 to 10; then moved to the nearest step (`multipleOf`, or 1 for integers).
+    Clamped to the bounds; scaled to them if they exceed 0 to 1, as in a rating from 1 to 10;
+    then moved to the nearest step (`multipleOf`, or 1 for integers).
 
     Raises:
-        Unfillable: no step lies within the bounds.
+        Unfillable: no step is found within the bounds.
     """
     step = schema.get("multipleOf", 1 if whole else None)
     low, high = _bounds(schema, step or NUDGE)
@@ -129,7 +129,7 @@ def _bounds(schema: Schema, nudge: float) -> tuple[float | None, float | None]:
 
 
 def _stepped(wanted: float, step: float, low: float | None, high: float | None) -> float:
-    """Return the multiple nearest to `wanted`, except for inexact ones."""
+    """Return the multiple of `step` nearest to `wanted`, skipping inexact ones."""
     nearest = round(wanted / step)
     for away in range(MAX_STEPS):
         for count in (nearest - away, nearest + away):
@@ -141,7 +141,7 @@ def _stepped(wanted: float, step: float, low: float | None, high: float | None) 
 
 
 def fit_length(text: str, schema: Schema) -> str:
-    """Return `text` cut to `maxLength`, or stretched with dots to `minLength`."""
+    """Return `text` cut to `maxLength` or padded with dots to `minLength`."""
     most = schema.get("maxLength")
     if most is not None and len(text) > most:
         mark = "\u2026" if most >= ROOM_FOR_MARK else ""
@@ -150,7 +150,7 @@ def fit_length(text: str, schema: Schema) -> str:
 
 
 def numbered(value: Any, count: int, part: Any) -> Any:
-    """Make a repeated item distinct: a text by a number after it, a number by addition."""
+    """Make a repeated item distinct: append a number to a text, add it to a number."""
     part = part if isinstance(part, dict) else {}
     if isinstance(value, str):
         mark = f" ({count})"
@@ -164,7 +164,7 @@ def numbered(value: Any, count: int, part: Any) -> Any:
 
 
 def _distinct(value: dict[str, Any], count: int, properties: Schema) -> dict[str, Any]:
-    """Number the first text of a record."""
+    """Append the number to the first text of an object."""
     name = next((key for key, item in value.items() if isinstance(item, str)), None)
     return (
         value

@@ -1,1 +1,1 @@
-"""Language models: providers."""
+"""Providers of language models."""

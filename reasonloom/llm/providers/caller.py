@@ -1,4 +1,4 @@
-"""The model that called the tool: a run that asks it waits for a call of `reasoning_answer`."""
+"""The model that called the tool: runs that use it wait for a call of `reasoning_answer`."""
 
 from typing import NoReturn
 
@@ -9,13 +9,13 @@ CALLER = "caller"
 
 
 class CallerModel:
-    """A provider whose replies come with later calls; `nodes/runs/llm_call.py` lets runs wait."""
+    """A provider whose replies arrive in later calls; `nodes/runs/llm_call.py` suspends runs."""
 
     name = CALLER
     offline = False
 
     async def answer(self, ask: Ask) -> NoReturn:
-        """Refuse: outside of a run nobody can be asked.
+        """Raise: outside a run there is no caller to ask.
 
         Raises:
             LlmRefused: always.
@@ -23,4 +23,4 @@ class CallerModel:
         raise LlmRefused(f"{CALLER}: only a run of a tool can ask whoever called it")
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Do nothing: no resources are held."""

@@ -1,6 +1,6 @@
-"""Turns the failure of one attempt into a short, safe sentence and whether to retry.
+"""Turns the failure of one attempt into a short, safe message, and decides whether to retry.
 
-Text of a provider reaches callers only through `excerpt`, which removes keys, paths, addresses and
+A provider's text reaches callers only through `excerpt`, which removes keys, paths, addresses and
 tracebacks.
 """
 
@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
 
 RETRYABLE_STATUS = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-"""HTTP statuses that are retried: 409 is a lock timeout, as in the official OpenAI client, and 529
-an overloaded provider."""
+"""HTTP statuses to retry: 409 is a lock timeout, as in the official OpenAI client, and 529 an
+overloaded provider."""
 
 EXCERPT_LIMIT = 160
-"""Characters of a provider's text in a message."""
+"""Maximum characters of a provider's text in a message."""
 
 _SECRETS = (
     re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.I),
@@ -41,7 +41,7 @@ class AttemptFailed(Exception):
 
 
 class NoAnswer(AttemptFailed):
-    """The provider replied without an answer; another attempt may bring one."""
+    """The provider replied without an answer; another attempt may return one."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason, retryable=True)
@@ -59,7 +59,7 @@ def failure_of_status(
 ) -> AttemptFailed:
     """Return the failure for an HTTP status.
 
-    `secrets` are removed from `body`; a retryable failure has no text of the provider.
+    `secrets` are removed from `body`; a retryable failure omits the provider's text.
     """
     if status in RETRYABLE_STATUS:
         return AttemptFailed(f"HTTP {status}", retryable=True, retry_after=retry_after(headers))
@@ -68,10 +68,10 @@ def failure_of_status(
 
 
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Return the seconds a provider asks to wait, None where it names none.
+    """Return the delay a provider requests, in seconds; None if it gives none.
 
     Reads `retry-after-ms`, then `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3).
-    `now` is a Unix time, the clock's by default. Header names match in any case.
+    `now` is a Unix time, by default the current one. Header names are case-insensitive.
     """
     named = {name.lower(): value.strip() for name, value in headers.items()}
     milliseconds = _count(named.get("retry-after-ms", ""))
@@ -99,9 +99,9 @@ def _seconds_until(date: str, now: float | None) -> float | None:
 
 
 def excerpt(body: str, secrets: Iterable[str] = ()) -> str:
-    """Return at most `EXCERPT_LIMIT` characters of a provider's text, made safe.
+    """Return at most `EXCERPT_LIMIT` characters of a provider's text, sanitized.
 
-    The message of a JSON error is preferred; HTML gives nothing.
+    A JSON error is reduced to its message; HTML gives an empty text.
     """
     words = _error_message(body).partition("Traceback")[0]
     if words.lstrip()[:1] == "<":

@@ -1,9 +1,9 @@
-"""Langbase pipes, called as the published reference calls them.
+"""Langbase pipes, called as in the published API reference.
 
-The installed `langbase` package is synchronous and cannot be cancelled, so requests go through
-httpx; the answer has the form of that package's `RunResponse`, whose envelope is
+The `langbase` package is synchronous and cannot be cancelled, so requests go through httpx; the
+answer has the form of that package's `RunResponse`, whose envelope is
 `{"completion": ..., "raw": {"model": ..., "usage": ..., "choices": [...]}}`. The package sends
-`thread_id`, which the service does not read; the reference's name is `threadId`.
+`thread_id`, which the service ignores; the reference's name is `threadId`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RUN = "/v1/pipes/run"
 
 
 class LangbaseModel:
-    """Answers through the pipe that the settings name for the mode of the question."""
+    """Answers through the pipe configured for the question's mode."""
 
     name = "langbase"
     offline = False
@@ -54,7 +54,7 @@ class LangbaseModel:
         )
 
     def pipe(self, mode: str | None) -> str:
-        """Return the pipe of a mode (`linear`, `got_score`, ...); the linear one by default."""
+        """Return the pipe for a mode (`linear`, `got_score`, ...), by default the linear one."""
         own: str = getattr(self._settings, f"pipe_{mode}", self._settings.pipe_linear)
         return own
 
@@ -80,7 +80,7 @@ class LangbaseModel:
         return _flat(response)
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections, if any were opened."""
         if self._client is not None:
             await self._client.aclose()
 
@@ -112,10 +112,10 @@ def _usable_url(settings: Settings) -> str:
 
 
 def _flat(response: httpx.Response) -> RunResponse:
-    """Return the envelope with `raw` merged into it, as its `handle_run_response` does."""
+    """Return the envelope with `raw` merged in, as the package's `handle_run_response` does."""
     try:
         envelope = response.json()
-    except (ValueError, RecursionError):  # no JSON, no UTF-8, or a number of 5,000 digits
+    except (ValueError, RecursionError):  # not JSON, not UTF-8, or a number of 5,000 digits
         raise NoAnswer("unreadable reply") from None
     if not isinstance(envelope, dict) or "completion" not in envelope:
         raise NoAnswer("reply without a completion")
@@ -126,7 +126,7 @@ def _flat(response: httpx.Response) -> RunResponse:
 
 
 def _received(envelope: RunResponse) -> RawReply:
-    """Return the reply in the envelope; parts that differ from the reference's form are ignored."""
+    """Return the reply in the envelope, ignoring parts that deviate from the reference."""
     choices, usage = envelope.get("choices"), envelope.get("usage")
     choice = choices[0] if isinstance(choices, list) and choices else None
     counted = usage if isinstance(usage, dict) else {}

@@ -1,7 +1,8 @@
-"""Any provider that litellm knows, by its model string: hosted, local, or a local server.
+"""Any provider litellm supports, selected by model string: hosted, local, or a local server.
 
 Importing litellm takes seconds, by default fetches a price table from the network, and prints
-hints to stdout, which belongs to the protocol of a stdio server: it is loaded late and quietly.
+hints to stdout, which a stdio server reserves for the protocol; so it is imported lazily, with
+output silenced.
 """
 
 import asyncio
@@ -42,7 +43,7 @@ _PREFIX = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Exception|Timeout)\s*(?::|-
 
 
 async def load_litellm() -> Any:
-    """Return the module litellm, imported in a thread on first use.
+    """Return the litellm module, imported in a thread on first use.
 
     Raises:
         LlmRefused: it cannot be imported.
@@ -58,7 +59,7 @@ def _import() -> Any:
     litellm: Any = importlib.import_module("litellm")
     litellm.suppress_debug_info = True
     litellm.telemetry = False
-    # An embedding call reads `max_retries or DEFAULT_MAX_RETRIES`, and so takes a 0 for unset.
+    # Embedding calls use `max_retries or DEFAULT_MAX_RETRIES`, which treats 0 as unset.
     litellm.DEFAULT_MAX_RETRIES = 0
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -66,7 +67,7 @@ def _import() -> Any:
 
 
 async def close_clients(litellm: Any) -> None:
-    """Close litellm's pooled connections and forget them, so that a later call opens new ones."""
+    """Close litellm's pooled clients and clear its cache, so that later calls open new ones."""
     await litellm.close_litellm_async_clients()
     litellm.in_memory_llm_clients_cache.flush_cache()
 
@@ -74,8 +75,8 @@ async def close_clients(litellm: Any) -> None:
 def translate_errors(call: Callable[[], Awaitable[Any]]) -> Callable[[], Awaitable[Any]]:
     """Return `call` with litellm's exceptions raised as `AttemptFailed`.
 
-    litellm raises the exceptions of `openai`; all others are faults of the request that no retry
-    fixes. Cancellation passes through.
+    litellm raises the exceptions of `openai`; any other is an error in the request that a retry
+    cannot fix. Cancellation and `TimeoutError` pass through.
     """
 
     async def attempt() -> Any:
@@ -104,12 +105,12 @@ def _fault(error: Exception) -> AttemptFailed:
 
 
 def _unanswered(status: int) -> str:
-    """Return the reason where litellm made up a status because no HTTP response came."""
+    """Return the reason when litellm invented a status because no HTTP response arrived."""
     return "no answer in time" if status == 408 else "connection failed or reply unreadable"  # noqa: PLR2004
 
 
 def build_request(model: str, ask: Ask, form: Form) -> dict[str, Any]:
-    """Return the arguments of `acompletion` for `ask`, all but keys and limits."""
+    """Return the arguments of `acompletion` for `ask`, except keys and limits."""
     wire = to_dicts(ask.messages)
     request: dict[str, Any] = {"model": model, "messages": wire}
     if ask.temperature is not None:
@@ -124,11 +125,11 @@ def build_request(model: str, ask: Ask, form: Form) -> dict[str, Any]:
 
 
 SAMPLE = 1_000
-"""Tokens whose price is looked up: so few that no price for long prompts applies."""
+"""Tokens to look up prices with: too few for long-prompt pricing to apply."""
 
 
 class LitellmModel:
-    """Answers through `litellm.acompletion`; the provider's key is litellm's own variable."""
+    """Answers through `litellm.acompletion`, which reads the key from the provider's variable."""
 
     offline = False
 
@@ -170,12 +171,12 @@ class LitellmModel:
         return reply
 
     def _learn_ignored(self, form: Form) -> None:
-        """Remember that the server took a schema and did not hold to it."""
+        """Record that the server accepted a schema but did not enforce it."""
         if not is_known_to_enforce(self._litellm, self._model):
             learn_refusal(self._server, self._model, form)
 
     async def prices(self) -> tuple[float, float] | None:
-        """Return what a token of a prompt and of an answer costs; None for an unlisted model."""
+        """Return US dollars per prompt token and per answer token; None for an unlisted model."""
         self._litellm = self._litellm or await load_litellm()
         try:
             prompt, completion = self._litellm.cost_per_token(

@@ -1,9 +1,9 @@
-"""Recorded replies: ask a provider once, then play its answers without a network.
+"""Recorded replies: call a provider once, then replay its answers without a network.
 
-A recording is a JSONL file, one reply a line: `{"key", "sample", "llm", "most_tokens", "ask",
-"reply"}`. The key is the SHA-256 of the question. Replies to one sample of a question are played in
-turn, the last one again from then on; old lines without a sample serve for all. Usage is played as
-it was recorded, so that budgets repeat too.
+A recording is a JSONL file, one reply per line: `{"key", "sample", "llm", "most_tokens", "ask",
+"reply"}`. The key is the SHA-256 of the question. Replies to one sample of a question are replayed
+in order, then the last one repeats; old lines without a sample serve any sample. Usage is replayed
+as recorded, so that budgets behave the same.
 """
 
 import asyncio
@@ -29,10 +29,10 @@ _ONE_WRITER = threading.Lock()
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a recording, all of them complete.
+    """Return the lines of a recording.
 
     Raises:
-        SettingMistake: the file cannot be read, is no text, or ends within a line.
+        SettingMistake: the file cannot be read, is not text, or ends with an incomplete line.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -46,10 +46,10 @@ def read_lines(path: Path) -> list[str]:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Append one line completely or not at all, under a lock between processes.
+    """Append one line atomically, under a lock between processes.
 
     Raises:
-        LlmRefused: the file cannot be written, so the reply would be lost to the recording.
+        LlmRefused: the file cannot be written, so the reply cannot be recorded.
     """
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     try:
@@ -85,11 +85,11 @@ SampleKey = tuple[str, int | None]
 """A question's key and sample."""
 
 CallKey = tuple[str, int | None, int | None]
-"""A question's key, which of its answers, and how long that may be."""
+"""A question's key, sample, and token limit."""
 
 
 class RecordedReply(NamedTuple):
-    """One line of a recording; fields that old ones lack are None."""
+    """One line of a recording; fields missing in old lines are None."""
 
     key: str
     reply: Reply
@@ -99,7 +99,7 @@ class RecordedReply(NamedTuple):
 
 
 def normalized_question(ask: Ask) -> dict[str, Any]:
-    """Return the parts that make two questions the same: no deadline, session or material."""
+    """Return the parts that identify a question, without deadline, thread or material."""
     return {
         "messages": to_dicts(ask.messages),
         "schema": ask.schema,
@@ -116,7 +116,7 @@ def question_key(ask: Ask) -> str:
 
 
 class ReplayModel:
-    """Plays a recording; `name` has the file without its folder, which stays private."""
+    """Replays a recording; `name` omits the file's folder, which is private."""
 
     offline = False
 
@@ -124,7 +124,7 @@ class ReplayModel:
         """Read the whole recording.
 
         Raises:
-            SettingMistake: the file is missing, cut short or no recording.
+            SettingMistake: the file is missing, truncated or not a recording.
         """
         path = Path(file).expanduser()
         self.name = f"replay:{path.name}"
@@ -138,7 +138,7 @@ class ReplayModel:
         """Return the next recorded reply to this question.
 
         Raises:
-            LlmRefused: it has no such question, or not this sample of it.
+            LlmRefused: the recording lacks this question, or this sample of it.
         """
         key = question_key(ask)
         known: SampleKey = (key, ask.sample)
@@ -158,11 +158,11 @@ class ReplayModel:
         return replies[min(turn, len(replies) - 1)]
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Do nothing: no resources are held."""
 
 
 class _Wrapper:
-    """Passes on the prices and the end of another llm."""
+    """Base of models that wrap another model and a recording; delegates prices and `close`."""
 
     def __init__(self, inner: LanguageModel, file: str | Path) -> None:
         self._inner = inner
@@ -170,26 +170,26 @@ class _Wrapper:
 
     @property
     def offline(self) -> bool:
-        """Whether the inner llm is no language model."""
+        """Whether the inner model is offline."""
         return self._inner.offline
 
     async def prices(self) -> tuple[float, float] | None:
-        """Return the inner llm's prices, None where it knows none."""
+        """Return the inner model's prices, None if unknown."""
         return await self._inner.prices() if isinstance(self._inner, Priced) else None
 
     async def close(self) -> None:
-        """Close the inner llm."""
+        """Close the inner model."""
         await self._inner.close()
 
 
 class Recorder(_Wrapper):
-    """Asks another llm and appends each of its replies to a recording."""
+    """Calls another model and appends each of its replies to a recording."""
 
     def __init__(self, inner: LanguageModel, file: str | Path) -> None:
-        """Open a new recording or one to continue.
+        """Start a new recording, or continue an existing one.
 
         Raises:
-            SettingMistake: the file exists and is no recording, or its folder does not exist.
+            SettingMistake: the file exists but is not a recording, or its folder does not exist.
         """
         super().__init__(inner, file)
         if self._path.exists():
@@ -199,23 +199,23 @@ class Recorder(_Wrapper):
         self.name = f"record:{self._path.name}:{inner.name}"
 
     async def answer(self, ask: Ask) -> Reply:
-        """Answer as the inner llm does; errors are passed on and not recorded."""
+        """Return the inner model's answer and record it; errors propagate unrecorded."""
         reply = await self._inner.answer(ask)
         await asyncio.to_thread(append_line, self._path, _line(self._inner.name, ask, reply))
         return reply
 
 
 class CachedModel(_Wrapper):
-    """Plays what its recording holds; asks another llm for the rest, and records that.
+    """Replays recorded replies; calls another model for the rest, and records its replies.
 
-    A call is the same if the question, the sample, the limit of tokens and the llm are the same.
+    Calls are equal if question, sample, token limit and model are.
     """
 
     def __init__(self, inner: LanguageModel, file: str | Path) -> None:
-        """Open a new recording or one to continue.
+        """Start a new recording, or continue an existing one.
 
         Raises:
-            SettingMistake: the file exists and is no recording, or its folder does not exist.
+            SettingMistake: the file exists but is not a recording, or its folder does not exist.
         """
         super().__init__(inner, file)
         self.name = inner.name
@@ -231,7 +231,7 @@ class CachedModel(_Wrapper):
                 self._replies.setdefault(call, recorded.reply)
 
     async def answer(self, ask: Ask) -> Reply:
-        """Play the recorded reply, or ask; concurrent equal calls are asked once."""
+        """Replay the recorded reply, or call the inner model, once for concurrent equal calls."""
         call: CallKey = (question_key(ask), ask.sample, ask.most_tokens)
         async with self._locks.setdefault(call, asyncio.Lock()):
             if call not in self._replies:

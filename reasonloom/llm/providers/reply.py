@@ -1,4 +1,4 @@
-"""Turns what a provider sent into a reply that can be stored, or into a failure with its cause.
+"""Turns a provider's response into a reply that can be stored, or a failure with its cause.
 
 Providers send empty and endless texts, names with NUL and counts beyond any column; all of that is
 handled here, before a reply is recorded.
@@ -12,10 +12,10 @@ from reasonloom.llm.providers.faults import NoAnswer
 from reasonloom.llm.structured_output import read_object, says_nothing, storable
 
 MODEL_LIMIT = 200
-"""Characters of a model's name that are stored."""
+"""Maximum characters stored of a model's name."""
 
 MAX_TOKENS = 2**30 - 1
-"""Largest plausible count of tokens: the sum of two still fits a column of 4 bytes."""
+"""Largest plausible token count: the sum of two still fits a 4-byte column."""
 
 _CAUSES = {
     "length": ", cut at the length limit before it began",
@@ -27,11 +27,11 @@ _CAUSES = {
 
 @dataclass(frozen=True, slots=True)
 class RawReply:
-    """A reply before validation, hence `object`.
+    """A reply before validation, hence the `object` types.
 
     Attributes:
-        text, model, finish: the answer, its model's name, and why it ended.
-        tokens: those of the question and of the answer.
+        text, model, finish: the answer, its model's name, and its finish reason.
+        tokens: tokens of the question and of the answer.
         price: US dollars.
     """
 
@@ -46,13 +46,13 @@ def parse_reply(raw: RawReply, ask: Ask, question: str, model: str) -> Reply:
     """Return the validated reply of one attempt, cleaned and cut.
 
     Args:
-        raw: the reply as it came.
+        raw: the reply as received.
         ask: the question, for its schema.
         question: its text, to estimate tokens from.
         model: the model's name if the reply has none.
 
     Raises:
-        NoAnswer: it has no text, or only white space.
+        NoAnswer: the text is missing, blank, or an object without any text in it.
     """
     if raw.text is not None and not isinstance(raw.text, str):
         raise NoAnswer("unreadable reply")
@@ -71,7 +71,7 @@ def parse_reply(raw: RawReply, ask: Ask, question: str, model: str) -> Reply:
 
 
 def with_attempts(reply: Reply, attempts: int) -> Reply:
-    """Return the reply with the number of requests it took."""
+    """Return the reply with its number of attempts set."""
     return replace(reply, usage=replace(reply.usage, attempts=attempts))
 
 
@@ -94,7 +94,7 @@ def _usage(raw: RawReply, texts: tuple[str, str]) -> Usage:
 
 
 def _count(value: object) -> int | None:
-    """Return a plausible count of tokens, otherwise None."""
+    """Return the token count if it is plausible, else None."""
     if isinstance(value, bool) or not isinstance(value, int):
         return None
     return value if 0 <= value <= MAX_TOKENS else None

@@ -1,7 +1,7 @@
-"""How a server is asked for JSON: by its schema, as some object, or in words only.
+"""Chooses how to request JSON from a server: by schema, as any object, or in the prompt only.
 
-Servers that nobody knows are tried with the schema. What one refuses or ignores is remembered for
-as long as the process runs.
+Unknown servers are first tried with the schema. Forms that a server refuses or ignores are
+remembered for the life of the process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reasonloom.llm.providers.faults import AttemptFailed
 
 
 class Form(IntEnum):
-    """Forms of a request for JSON, from the strictest to the one that every server takes."""
+    """Ways to request JSON, from the strictest to the one that every server accepts."""
 
     SCHEMA = 0
     OBJECT = 1
@@ -24,7 +24,7 @@ class Form(IntEnum):
 
 
 class FormatRefused(AttemptFailed):
-    """The server does not take this form of request for JSON."""
+    """The server does not accept this way of requesting JSON."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason, retryable=False)
@@ -38,28 +38,28 @@ _learned: dict[tuple[str, str], Form] = {}
 
 
 def names_format(status: int, words: str) -> bool:
-    """Return whether a server's error is about the form in which JSON was asked for."""
+    """Return whether a server's error is about the requested response format."""
     return status in REFUSING_STATUS and _FORMAT.search(words) is not None
 
 
 def learned_form(server: str, model: str, first: Form) -> Form:
-    """Return the form to ask a model of a server in; `first` where nothing was learned of it."""
+    """Return the form to use for a server's model; `first` if nothing was learned about it."""
     return max(first, _learned.get((server, model), first))
 
 
 def learn_refusal(server: str, model: str, refused: Form) -> None:
-    """Remember that a model of a server refuses or ignores a form, and those stricter than it."""
+    """Record that a server's model refuses or ignores a form, and thus all stricter ones."""
     following = Form(min(refused + 1, Form.WORDS))
     _learned[server, model] = max(following, _learned.get((server, model), following))
 
 
 def is_known_to_enforce(litellm: Any, model: str) -> bool:
-    """Return whether litellm knows that a model holds to schemas."""
+    """Return whether litellm lists the model as enforcing schemas."""
     return bool(litellm.supports_response_schema(model=model))
 
 
 def first_form(litellm: Any, model: str) -> Form:
-    """Return the strictest form that a model may take, as far as litellm knows."""
+    """Return the strictest form that a model may accept, as far as litellm knows."""
     if is_known_to_enforce(litellm, model):
         return Form.SCHEMA
     if "response_format" not in (litellm.get_supported_openai_params(model=model) or ()):
@@ -70,7 +70,7 @@ def first_form(litellm: Any, model: str) -> Form:
 
 
 def formatted(wire: list[dict[str, Any]], schema: dict[str, Any], form: Form) -> dict[str, Any]:
-    """Return the parts of a request that ask for JSON: its format, and messages in words."""
+    """Return the request arguments for JSON: response format, and messages with the schema."""
     if form is Form.SCHEMA:
         held = enforceable(schema)
         named = {"name": "answer", "schema": held, "strict": is_strict(held)}
@@ -88,16 +88,16 @@ _STRICT_WORDS = (
 )
 _ANCHORED = re.compile(r"\^.*\$", re.S)
 _STRICT = frozenset(_STRICT_WORDS.split())
-"""Keywords of OpenAI's strict mode (its guide to structured outputs)."""
+"""Keywords allowed in OpenAI's strict mode (its guide to structured outputs)."""
 
 
 def enforceable(schema: Any) -> Any:
-    """Return `schema` as providers can enforce it.
+    """Return `schema` reduced to the keywords that providers can enforce.
 
-    OpenAI's strict mode takes no lengths, no enumeration without a type and no optional
-    properties: these may be null instead, and lists empty. Servers that make a grammar of the
-    schema (llama.cpp) take no pattern without anchors. What is left out is still checked in the
-    reply.
+    OpenAI's strict mode accepts no lengths, no enum without a type and no optional properties,
+    which become nullable instead (or empty, for lists). Servers that compile the schema to a
+    grammar (llama.cpp) accept no pattern without anchors. Omitted constraints are still checked
+    in the reply.
     """
     if not isinstance(schema, dict):
         return schema
@@ -125,7 +125,7 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_strict(schema: Mapping[str, Any]) -> bool:
-    """Return whether a provider's strict mode takes `schema`: closed objects, all required."""
+    """Return whether strict mode accepts `schema`: closed objects, all properties required."""
     if not _STRICT.issuperset(schema):
         return False
     names = schema.get("properties", {})

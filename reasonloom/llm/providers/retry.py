@@ -1,7 +1,7 @@
-"""Retries a provider's call where that can help, within one total deadline.
+"""Retries retryable provider calls within one total deadline.
 
 Providers raise `AttemptFailed`; this module decides how often and how long to try, and which error
-is raised in the end. Cancellation passes through.
+to raise in the end. Cancellation passes through.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from reasonloom.settings import Settings
 T = TypeVar("T")
 
 MAX_DELAY = 30.0
-"""Longest back-off in seconds; a provider's `Retry-After` may ask for more."""
+"""Maximum back-off in seconds; a provider's `Retry-After` may exceed it."""
 
 WAITING_ALLOWANCE = 60.0
-"""Seconds for waiting between attempts in the default deadline."""
+"""Seconds in the default deadline for waits between attempts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class RetryPolicy:
     """How often and how long to try.
 
     Attributes:
-        attempts: requests that may be sent, the first included.
-        request_timeout: seconds one request may take.
+        attempts: maximum requests, the first included.
+        request_timeout: seconds per request.
         first_delay: seconds before the second attempt, doubled from there, with jitter.
-        bound: seconds for all attempts together where a question names no deadline.
+        bound: seconds for all attempts together if a question sets no deadline.
     """
 
     attempts: int
@@ -45,7 +45,7 @@ class RetryPolicy:
 
     @classmethod
     def of(cls, settings: Settings) -> RetryPolicy:
-        """Read MAX_RETRIES, REQUEST_TIMEOUT_MS, RETRY_DELAY_MS and the limit of one tool."""
+        """Return the policy from MAX_RETRIES, REQUEST_TIMEOUT_MS, RETRY_DELAY_MS and tool limit."""
         attempts = settings.max_retries + 1
         timeout = settings.request_timeout_ms / 1000
         return cls(
@@ -65,16 +65,16 @@ async def call_with_retries(
     """Return the result of `attempt`, and how many attempts it took.
 
     Args:
-        provider: the name at the start of messages.
+        provider: name used as the prefix of messages.
         attempt: sends one request; raises `AttemptFailed`, or anything else to give up.
-        policy: how often and how long.
+        policy: how often and how long to try.
         deadline: seconds in all; None for `policy.bound`.
 
     Raises:
         LlmRefused: the failure is not retryable.
-        LlmUnavailable: the last attempt failed too, or brought no answer.
-        TimedOut: the deadline passed, the last attempt was too slow, or the provider asks to
-            wait beyond the deadline.
+        LlmUnavailable: all attempts failed or returned no answer.
+        TimedOut: the deadline passed, the last attempt was too slow, or the next wait would end
+            after the deadline.
     """
     trial = _Trial(provider, policy, policy.bound if deadline is None else deadline)
     try:

@@ -1,1 +1,1 @@
-"""Steps of the graph memory tools."""
+"""Nodes of the graph memory tools."""

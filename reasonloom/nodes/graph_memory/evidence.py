@@ -1,11 +1,11 @@
-"""Answers `memory_evidence` and `memory_suggest`: the current nodes nearest to a text.
+"""The `memory_evidence` and `memory_suggest` tools: the current nodes nearest to a text.
 
     similarity = sqrt((meaning + words) / 2)
 
-*Meaning* is (cosine - floor) / (1 - floor), at least 0: the embedder's cosine of unrelated texts
-counts nothing. *Words* is the share of the text's words in the memory, weighted by rarity. The
-same text scores 1, whatever else is stored. Because of the root, 0.5 separates the development
-halves of our retrieval sets best; docs/graph-memory.md has the figures.
+*Meaning* is (cosine - floor) / (1 - floor), at least 0, where floor is the embedder's cosine of
+unrelated texts. *Words* is the share of the text's words in the memory, weighted by rarity. An
+identical text scores 1, whatever else is stored. The square root makes 0.5 the best separator on
+the development halves of our retrieval sets; docs/graph-memory.md has the figures.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
 
 
 def similarity_score(cosine: float | None, words: float, floor: float | None) -> float:
-    """Return a memory's similarity, 0..1; without an embedder, `floor` is None and words count.
+    """Return a memory's similarity, 0..1; if `floor` is None (no embedder), only words count.
 
-    A `cosine` of None is a memory without a vector.
+    A `cosine` of None means a memory without a vector.
     """
     if floor is None:
         return math.sqrt(min(1.0, words))
@@ -60,7 +60,7 @@ def similarity_score(cosine: float | None, words: float, floor: float | None) ->
 
 CURRENT = Scope()
 WITHIN = 2
-"""Letters by which a misspelt word may be longer or shorter."""
+"""Maximum difference in length between a misspelt word and its correction."""
 
 LEAST_ALIKE = 0.6
 LEAST_LETTERS = 3
@@ -131,8 +131,8 @@ async def nearest_nodes(
 ) -> NearestNodes:
     """Return up to `most` current nodes that share words or meaning with `query`.
 
-    With `spelling`, unknown words are also read as the stored words nearest in their letters; the
-    scores of such hits are reduced accordingly.
+    With `spelling`, unknown words are also matched as the stored words with the most similar
+    spelling; the scores of such hits are reduced accordingly.
     """
     embedder = execution.loom.embedder
     vectors, notes = await embed_or_note(embedder, [query])
@@ -169,7 +169,7 @@ async def similarity_scores(
     pool: int,
     scope: Scope = CURRENT,
 ) -> dict[int, float]:
-    """Return the memories of a scope nearest to a text with their scores, without those of 0."""
+    """Return the scores above 0 of the memories of a scope that are nearest to a text."""
     terms = await retrieval.weigh_terms(tx, text, near.model if near else None)
     found = await similarity.most_similar(tx, terms, near, scope=scope, pool=pool)
     scores = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
@@ -177,12 +177,12 @@ async def similarity_scores(
 
 
 def _visible(scores: dict[int, float]) -> dict[int, float]:
-    """Return the scores that are not rounded to 0."""
+    """Return the scores that do not round to 0."""
     return {key: score for key, score in scores.items() if round(score, DIGITS) > 0}
 
 
 MOST_EDGES = 20
-"""Edges of one node in an answer; a hub may have any number."""
+"""Maximum edges of one node in an answer; a hub may have any number."""
 
 MORE = "node {nodes} has more edges; the heaviest {most} are shown"
 MORE_OF_MANY = "nodes {nodes} have more edges; the heaviest {most} of each are shown"

@@ -1,4 +1,4 @@
-"""Answers `memory_ground`: gathers memories near a claim, has judges check it, gives a verdict."""
+"""The `memory_ground` tool: gathers memories near a claim, has judges check it, and decides."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ if TYPE_CHECKING:
 
 
 POOL = 40
-"""The nearest memories that a claim is compared with."""
+"""How many of the nearest memories a claim is compared with."""
 
 OF_A_CLAUSE, MOST_CLAUSES = 10, 8
-"""Memories found by the words of one clause alone; clauses that are searched for."""
+"""Memories retrieved by the words of one clause alone; maximum clauses searched."""
 
 MOST_CORRECTED = 30
 
@@ -69,9 +69,9 @@ class Candidates:
     """Memories near a claim.
 
     Attributes:
-        current: current ones, most similar first.
-        alike: their similarity, 0..1.
-        old: corrected ones, with the number of the current version.
+        current: current memories, most similar first.
+        alike: their similarity to the claim, 0..1.
+        old: corrected memories, each with the id of its current version.
     """
 
     current: list[NodeRow]
@@ -83,9 +83,9 @@ class Candidates:
 async def claim_candidates(
     execution: Execution, claim: str, held: HeldSpan | None = None
 ) -> Candidates:
-    """Return the memories near a claim that are current, or were at some time within `held`.
+    """Return the memories near a claim that are current, or were valid at some time in `held`.
 
-    The claim is embedded before the one transaction.
+    The claim is embedded before the transaction, so that no connection is held meanwhile.
     """
     embedder = execution.loom.embedder
     vectors, notes = await embed_or_note(embedder, [claim])
@@ -131,14 +131,14 @@ def _clauses(claim: str) -> list[str]:
 
 VERDICT_NODE = "tell"
 MOST_MEMORIES, SUGGESTED, EDGES_READ = 12, 5, 200
-"""Memories that the model reads; memories that are suggested; edges of a node that are read."""
+"""Memories shown to the model; memories suggested; edges read per node."""
 
 CUT = "texts were read to their first {most:,} characters"
 EMPTY = "the claim has no word that could be looked up"
 
 
 async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the memories that the claim is compared with."""
+    """Retrieve the memories to compare with the claim."""
     execution = runtime.context
     request = execution.request(HeldMemoryGround)
     held = held_span(request, execution.loom.clock())
@@ -159,9 +159,9 @@ async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> di
 
 
 def plan_votes(state: GroundState, runtime: Runtime[Execution]) -> list[Send] | str:
-    """Return a task for all judges, or one for each where these are separate.
+    """Return one task for all judges, or one for each if the settings separate them.
 
-    Go on to the verdict if there is no language model or no memory.
+    Goes straight to the verdict if there is no language model or no memory.
     """
     if runtime.context.loom.llm.offline or not state["shown"]:
         return VERDICT_NODE
@@ -173,9 +173,9 @@ def plan_votes(state: GroundState, runtime: Runtime[Execution]) -> list[Send] | 
 
 
 async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask one judge, or all in one call.
+    """Query one judge, or all judges in one call.
 
-    A call that fails, and a judge that is missing in its answer, leave an empty vote and a note.
+    A failed call leaves an empty vote and a note, as does a judge that is missing from the answer.
     """
     lens = state["lens"]
     material: dict[str, Any] = {"claim": state["claim"], "memories": state["memories"]}
@@ -203,7 +203,7 @@ async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, 
 
 
 async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Weigh the words, join the result with the judges' votes, and answer with the verdict."""
+    """Compute the verdict of the words, combine it with the judges' votes, and answer."""
     execution = runtime.context
     request = execution.request(HeldMemoryGround)
     then = bool(request.as_of or request.between)
@@ -249,7 +249,7 @@ async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dic
 def _steering(
     execution: Execution, bearing: Iterable[int], rows: Mapping[int, NodeRow]
 ) -> frozenset[int]:
-    """Return the nodes that read like an attempt to steer their reader; none if that is off."""
+    """Return the nodes that look like a prompt injection; none if detection is off."""
     if not execution.loom.settings.suspicion:
         return frozenset()
     known = (key for key in bearing if key in rows)
@@ -259,9 +259,9 @@ def _steering(
 async def _opposed(
     execution: Execution, joined: JointVerdict, rows: dict[int, NodeRow]
 ) -> dict[int, list[int]]:
-    """Return the current nodes that, by edges, contradict the supporting ones.
+    """Return, by supporting node, the current nodes that contradict it by an edge.
 
-    New ones are added to `rows`.
+    Their rows are added to `rows`.
     """
     bearing = [each.id for each in joined.verdict.witnesses if each.relation == "supports"]
     if not bearing:

@@ -1,4 +1,4 @@
-"""Stores a node: embedded outside the transaction, written at the end of its session's chain."""
+"""Stores nodes: embeds them outside the transaction, and appends them to their session's chain."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ SECTOR: dict[str, Sector] = {
 
 @dataclass(frozen=True, slots=True)
 class NodeDraft:
-    """A node as it was given.
+    """A node as requested.
 
     Attributes:
         task: distinguishes it from other nodes of the same run.
         field: the argument that its content came from, for errors.
-        category: what kind of node it is, for filters; neither embedded nor searched as text.
-        merges: whether a node with the same content is strengthened instead.
+        category: kind of node, for filters; neither embedded nor searched as text.
+        merges: whether to strengthen an existing node with the same content instead.
     """
 
     content: str
@@ -69,7 +69,7 @@ class PreparedNode:
 
 @dataclass(frozen=True, slots=True)
 class StoredNode:
-    """A node that was stored, or the one that a duplicate was merged into."""
+    """A stored node, or the existing one that a duplicate was merged into."""
 
     node_id: int
     merged: bool
@@ -79,7 +79,7 @@ async def prepare_node(execution: Execution, draft: NodeDraft) -> PreparedNode:
     """Clean a draft and embed its views; opens no transaction.
 
     Raises:
-        InvalidArgument: nothing visible is left of it.
+        InvalidArgument: it has no visible content.
     """
     content, removed = remove_hidden(draft.content)
     if all(character.isspace() or category(character) == "Cf" for character in content):
@@ -94,7 +94,7 @@ async def prepare_node(execution: Execution, draft: NodeDraft) -> PreparedNode:
 async def persist_node(
     tx: Transaction, execution: Execution, made: PreparedNode, session: NumberedSession
 ) -> StoredNode:
-    """Store a node at the end of its session's chain, or strengthen its duplicate."""
+    """Append a node to its session's chain, or strengthen its duplicate."""
     stored = await store_node(tx, execution, made, session)
     if not stored.merged:
         await session_nodes.link_previous(tx, stored.node_id, session.id, run_id=execution.run.id)

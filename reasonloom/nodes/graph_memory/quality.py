@@ -1,9 +1,9 @@
-"""Answers `memory_quality` and `memory_stats`: the graph's weaknesses, and its size.
+"""The `memory_quality` and `memory_stats` tools: the graph's weaknesses, and its size.
 
-A rule limits the share of nodes that are weak in one way. It applies if the share is above the
-limit with 95 % certainty, by the lower end of Wilson's interval (Wilson 1927, Probable inference,
-the law of succession, and statistical inference), and concerns at least LEAST nodes. So one bad
-node of three means nothing, and thirty of a hundred do.
+A rule limits the share of nodes with one weakness. It applies if the lower bound of the 95 % Wilson
+score interval (Wilson 1927, Probable inference, the law of succession, and statistical inference)
+is above the limit, and at least LEAST nodes are affected. So one bad node of three means nothing,
+but thirty of a hundred do.
 """
 
 import math
@@ -41,12 +41,12 @@ Z = 1.96
 """The normal distribution's two-sided quantile for 95 %."""
 
 LEAST = 3
-"""Nodes that a rule must concern to apply, whatever their share."""
+"""Minimum affected nodes for a rule to apply, whatever their share."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Shares above which a weakness warns or fails; None if it never fails."""
+    """Shares above which a weakness warns or fails; `fails` is None if it never does."""
 
     what: str
     of: str
@@ -72,17 +72,17 @@ class Weakness:
 
     @property
     def share(self) -> float:
-        """The share of the nodes that can have it; 0 if there are none."""
+        """The share of affected nodes; 0 if there are no nodes."""
         return self.count / self.of if self.of else 0.0
 
     @property
     def certain(self) -> float:
-        """The share that is at least reached with 95 % certainty."""
+        """The lower bound of the share, with 95 % confidence."""
         return wilson_interval(self.count, self.of)
 
     @property
     def level(self) -> str:
-        """Its verdict: pass, warn or fail."""
+        """The level: pass, warn or fail."""
         if self.count < LEAST:
             return "pass"
         if self.rule.fails is not None and self.certain > self.rule.fails:
@@ -90,7 +90,7 @@ class Weakness:
         return "warn" if self.certain > self.rule.warns else "pass"
 
     def describe(self) -> str:
-        """Return in words what was found, and its relation to the limit."""
+        """Return the finding and its relation to the limit, in words."""
         what = self.rule.what.format(threshold=self.threshold)
         found = f"{self.count} of {self.of} {self.rule.of} ({self.share:.0%}) {what}"
         if self.count < LEAST:
@@ -104,7 +104,7 @@ class Weakness:
 
 
 def wilson_interval(count: int, of: int) -> float:
-    """Return the lower end of Wilson's interval for a share of `count` of `of`, 0..1."""
+    """Return the lower bound of the Wilson score interval for `count` of `of`, 0..1."""
     if not of:
         return 0.0
     share, squared = count / of, Z * Z
@@ -114,7 +114,7 @@ def wilson_interval(count: int, of: int) -> float:
 
 
 def quality_verdict(weaknesses: Sequence[Weakness]) -> tuple[str, list[str]]:
-    """Return the worst level, and its reasons in words, the worst first."""
+    """Return the worst level, and all findings in words, worst first."""
     ordered = sorted(weaknesses, key=lambda each: ("fail", "warn", "pass").index(each.level))
     reasons = [each.describe() for each in ordered if each.count]
     return ordered[0].level, reasons or ["nothing weak was found"]
@@ -196,7 +196,7 @@ NO_DIMENSION = "the embedder cannot be used, so its dimension is not known: {rea
 
 
 async def memory_stats(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the numbers of nodes, edges, sessions and bytes of the owner's graph."""
+    """Return the counts of the owner's nodes, edges and sessions, and the graph's size in bytes."""
     execution = runtime.context
     async with execution.loom.database.begin(execution.caller, searching=True, once=True) as tx:
         counted = await count_graph(tx)

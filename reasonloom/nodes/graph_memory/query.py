@@ -1,7 +1,7 @@
-"""Answers `memory_query` and `memory_temporal`: nodes by conditions, and two ranges compared.
+"""The `memory_query` and `memory_temporal` tools: filters nodes, and compares two ranges.
 
-A correction is not an addition: a node of B that supersedes one of A, directly or through others,
-is listed under `corrected` and not under `added`.
+A correction is not an addition: a node of B that supersedes one of A, directly or transitively, is
+listed under `corrected` and not under `added`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ EMPTY = "{name} is empty and does not narrow"
 
 
 async def memory_query(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the current nodes that meet the request's conditions, in its order."""
+    """Return the nodes that meet the request's conditions, in the requested order."""
     execution = runtime.context
     request = execution.request(HeldMemoryQuery)
     held = held_span(request, execution.loom.clock())
@@ -92,7 +92,7 @@ FADED = 0.2
 """Strength below which a node counts as faded, as in `memory_quality`."""
 
 MOST_LISTED = 50
-"""Nodes of each list."""
+"""Maximum nodes in each list."""
 
 CUT = "each list holds {most} at most; the counts are whole"
 ELSEWHERE = (
@@ -103,7 +103,7 @@ ELSEWHERE = (
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """Nodes of A with their newest successors in B, and the nodes of B alone that replace one."""
+    """Nodes of A with their newest successors in B, and the nodes only in B that replace one."""
 
     newest: Mapping[int, int]
     replacing: frozenset[int]
@@ -111,7 +111,7 @@ class Corrections:
 
 @dataclass(frozen=True, slots=True)
 class RangeLists:
-    """The numbers of the nodes in each list."""
+    """The node ids in each list."""
 
     added: Sequence[int]
     corrected: Sequence[int]
@@ -119,7 +119,7 @@ class RangeLists:
     faded: Sequence[int]
 
     def every(self, newest: Mapping[int, int]) -> list[int]:
-        """Return each number once, with the successors of the corrected nodes."""
+        """Return all distinct ids, including the successors of the corrected nodes."""
         known = (*self.added, *self.corrected, *self.unchanged, *self.faded)
         return list(dict.fromkeys([*known, *(newest[key] for key in self.corrected)]))
 
@@ -157,10 +157,10 @@ async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict
 
 
 async def _range(tx: Transaction, given: TimeRange, field: str) -> Range:
-    """Return the range.
+    """Resolve a requested range.
 
     Raises:
-        SessionNotFound: it names an unknown session.
+        SessionNotFound: a session is unknown.
     """
     if isinstance(given, TimeWindow):
         return Range(start=from_microseconds(given.start), end=from_microseconds(given.end))
@@ -172,9 +172,9 @@ async def _range(tx: Transaction, given: TimeRange, field: str) -> Range:
 
 
 def corrections_of(steps: Iterable[Step]) -> Corrections:
-    """Return what in B supersedes what in A, directly or through others.
+    """Return which nodes of B supersede nodes of A, directly or transitively.
 
-    Every step leads to a higher number, so one pass from each end is enough.
+    Every step leads to a higher id, so one pass in each direction is enough.
     """
     ordered = sorted(steps, key=lambda step: step.older)
     newest: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""Renders nodes for answers, and warns of suspicious ones."""
+"""Renders nodes for answers, and warns about suspicious ones."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 DIGITS = 4
 CONTENT_BUDGET = 200_000
-"""Characters of all contents in one answer."""
+"""Maximum total characters of the contents in one answer."""
 
 LEAST_CONTENT = 400
 CONTENT_CUT = (
@@ -23,12 +23,12 @@ CONTENT_CUT = (
 
 
 def to_microseconds(moment: datetime) -> int:
-    """Return a moment in microseconds since 1970-01-01 UTC, exactly."""
+    """Return a time as exact microseconds since 1970-01-01 UTC."""
     return (moment - EPOCH) // MICROSECOND
 
 
 def from_microseconds(microseconds: int) -> datetime:
-    """Return the moment; the last representable one for anything beyond."""
+    """Return the time for microseconds since 1970-01-01 UTC, at most the latest representable."""
     try:
         return EPOCH + timedelta(microseconds=microseconds)
     except OverflowError:
@@ -36,7 +36,7 @@ def from_microseconds(microseconds: int) -> datetime:
 
 
 def render_node(row: NodeRow) -> MemoryNode:
-    """Return a node as answers have it."""
+    """Return a node as used in answers."""
     return MemoryNode(**node_fields(row))
 
 
@@ -46,7 +46,7 @@ def render_scored_node(row: NodeRow, score: float) -> ScoredNode:
 
 
 def node_fields(row: NodeRow) -> dict[str, Any]:
-    """Return the fields that all forms of a node have."""
+    """Return the fields that all node models share."""
     return {
         "node_id": row.id,
         "event_type": row.event_type,
@@ -61,7 +61,7 @@ def node_fields(row: NodeRow) -> dict[str, Any]:
 
 
 def bound_contents(rows: Sequence[NodeRow]) -> tuple[list[NodeRow], list[str]]:
-    """Return the nodes of an answer, with contents cut to fit into it, and a note if any was."""
+    """Cut the nodes' contents to fit into an answer; also return a note if any was cut."""
     if sum(len(row.content) for row in rows) <= CONTENT_BUDGET:
         return list(rows), []
     length = max(LEAST_CONTENT, CONTENT_BUDGET // len(rows))

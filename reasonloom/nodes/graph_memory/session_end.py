@@ -1,7 +1,7 @@
-"""Answers `session_end`: summarises the session, then ends it and stores its episode atomically.
+"""The `session_end` tool: summarises a session, then ends it and stores its episode atomically.
 
-Whether there is anything to summarise is decided twice: first to know whether to ask the language
-model, then with the owner's row locked, because another client may have ended the session.
+Whether there is anything to summarise is decided twice: first to know whether to call the language
+model, and again with the owner row locked, because another client may have ended the session.
 """
 
 from __future__ import annotations
@@ -61,22 +61,22 @@ ORDER = (
     ("episode", "user"),
     ("agent",),
 )
-"""The kinds of entries in the order of a summary: decisions come first."""
+"""Groups of entry kinds in the order of a summary: decisions come first."""
 
 MOST_OF_KIND = 60
-"""The newest nodes of one kind that are read."""
+"""Maximum nodes read of each kind, newest first."""
 
 EXTRACT_LIMIT, MOST_SENTENCES = 1_200, 6
-"""Characters of an extract, and sentences that one group of kinds contributes."""
+"""Characters of an extract, and maximum sentences from one group of kinds."""
 
 REASONING_SHARE = 0.5
-"""Of an extract, what the session's reasoning may take where there are nodes too."""
+"""Maximum share of an extract for the session's reasoning if there are nodes too."""
 
 LONGEST_NOTE, MOST_READ = 1_500, 30_000
-"""Characters of one node, and of all nodes, that the language model reads."""
+"""Characters of one node, and of all nodes, in the prompt."""
 
 LONGEST_SUMMARY = 4_000
-"""Characters kept of a language model's summary."""
+"""Maximum characters of a language model's summary."""
 
 CALLER_CONFIDENCE = 0.9
 OFFLINE = (
@@ -122,7 +122,7 @@ async def summarize_session(
 
 
 def _render_entries(entries: Sequence[Entry]) -> list[dict[str, str]]:
-    """Return the entries for the language model in order; the most important if there are many."""
+    """Return the entries for the prompt, in order; only the most important if there are many."""
     left, chosen = MOST_READ, set()
     for kinds in ORDER:
         for entry in reversed([each for each in entries if each.kind in kinds]):
@@ -153,7 +153,7 @@ def _extract_episode(
 
 
 def extract_sentences(entries: Sequence[Entry], left: int) -> list[str]:
-    """Return distinct sentences of a session, decisions first, in `left` characters.
+    """Return distinct sentences of a session within `left` characters, decisions first.
 
     Each group of kinds may take half of the remaining room, the last one all of it.
     """
@@ -191,9 +191,10 @@ SOME = "the {joined} newest of the session's {nodes} nodes are joined to the epi
 
 
 class EndState(ToolState, total=False):
-    """The session to end, with its episode, None if there is nothing to summarise.
+    """State of ending a session.
 
-    `memories` of it are those that its reasoning rests on, each by its `id`.
+    `ending` has the session and its episode, None if there is nothing to summarise; its `memories`
+    are the ids of the memories that the session's reasoning is based on.
     """
 
     ending: dict[str, Any]
@@ -201,9 +202,15 @@ class EndState(ToolState, total=False):
 
 @dataclass(frozen=True, slots=True)
 class SessionProgress:
-    """A session's number of nodes, those since its episode, its current episode, its reasoning.
+    """The state of a session.
 
-    `reasoned` tells whether some of the reasoning is newer than the episode.
+    Attributes:
+        course: the session's row.
+        nodes: number of its nodes.
+        since: number of nodes added since its episode.
+        episode: id of its current episode, if any.
+        reasoning: its conclusions and rejected branches.
+        reasoned: whether some of the reasoning is newer than the episode.
     """
 
     course: SessionCourse
@@ -214,7 +221,7 @@ class SessionProgress:
     reasoned: bool
 
     def wants_episode(self, request: SessionEnd) -> bool:
-        """Return whether to make an episode: it is requested, and there is something new."""
+        """Return whether to create an episode: it is requested, and there is something new."""
         if not request.create_episode or (self.episode and not self.since and not self.reasoned):
             return False
         return self.nodes > 0 or self.reasoned or request.summary is not None
@@ -288,7 +295,7 @@ async def _find_session(tx: Transaction, execution: Execution, number: int | Non
     """Return the session to end.
 
     Raises:
-        SessionNotFound: no session has this number; or, without one, this client began none.
+        SessionNotFound: no session has this number; or, without a number, this client has none.
     """
     if number is not None:
         return (await memory_sessions.of_number(tx, number)).id
@@ -334,7 +341,7 @@ def _draft(episode: Episode, number: int) -> NodeDraft:
 async def _store_episode(
     tx: Transaction, execution: Execution, progress: SessionProgress, made: PreparedNode
 ) -> tuple[int, list[str]]:
-    """Store the episode at the end of the session's chain; return its number and notes."""
+    """Append the episode to the session's chain and link its nodes; return its id and notes."""
     course, run_id = progress.course, execution.run.id
     session = NumberedSession(course.id, course.number)
     new = (await persist_node(tx, execution, made, session)).node_id

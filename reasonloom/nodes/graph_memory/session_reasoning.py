@@ -1,4 +1,4 @@
-"""Puts the reasoning of a session into words: for a language model, and as a plain listing."""
+"""Renders the reasoning of a session, for a language model and as a plain list."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from reasonloom.stores.graph_memory.session_reasoning import Reasoning, Rejected
 
 MOST_READ, LONGEST_READ = 20, 1_500
-"""Conclusions and rejected branches that are read, and characters of each."""
+"""Maximum conclusions and rejected branches read, and characters of each."""
 
 LONGEST_PROMPT = 12_000
-"""Characters of reasoning that the language model reads."""
+"""Maximum characters of reasoning in the prompt."""
 
 FIRST_SENTENCES, LONGEST_LINE = 2, 300
 CONCLUDED = "Concluded on {question}: {content}"
@@ -28,7 +28,7 @@ GIVEN_UP = "given up"
 
 
 def render_reasoning(reasoning: Reasoning) -> list[dict[str, str]]:
-    """Return the reasoning for the language model, the newest first, decisions before the rest."""
+    """Return the reasoning for the prompt: conclusions, then rejected branches, newest first."""
     found = [
         {"kind": f"concluded on {shortened(each.question)}", "content": each.content}
         for each in reasoning.conclusions
@@ -47,7 +47,7 @@ def render_reasoning(reasoning: Reasoning) -> list[dict[str, str]]:
 
 
 def list_reasoning(reasoning: Reasoning, limit: int) -> list[str]:
-    """Return lines of together at most `limit` characters: conclusions, then what was rejected."""
+    """Return lines of at most `limit` characters in total: conclusions, then rejected branches."""
     taken: list[str] = []
     for line in dict.fromkeys(_lines(reasoning)):
         if len(line) + 1 > limit:
@@ -78,7 +78,7 @@ def _lines(reasoning: Reasoning) -> Iterator[str]:
 
 
 def _named(branch: Rejected) -> str:
-    """Return what a branch came to, after the name of an approach where it has one."""
+    """Return a branch's content, preceded by the approach's name if another was recommended."""
     return f"{branch.name}: {branch.content}" if branch.better else branch.content
 
 

@@ -1,4 +1,4 @@
-"""Answers `session_start`, `conversation_log` and `memory_session_resume`."""
+"""The `session_start`, `conversation_log` and `memory_session_resume` tools."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 
 SPEAKERS = {"user_message": ("user", 0.9), "agent_response": ("tool", 0.7)}
-"""Each speaker's kind of source and confidence: what an agent says is no evidence for itself.
-The argument's name is the node's category."""
+"""Source kind and confidence by speaker; an agent's own words are no evidence. The argument's name
+is the node's category."""
 
 
 async def conversation_log(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -62,10 +62,10 @@ async def conversation_log(state: ToolState, runtime: Runtime[Execution]) -> dic
 
 
 def _drafts(request: ConversationLog) -> list[NodeDraft]:
-    """Return a draft for each message that was given.
+    """Return a draft for each message of the request.
 
     Raises:
-        InvalidArgument: nothing visible is left of the topic.
+        InvalidArgument: the topic has no visible content.
     """
     topic = None if request.topic is None else remove_hidden(request.topic)[0]
     if topic is not None and not topic.strip():
@@ -89,7 +89,7 @@ def _drafts(request: ConversationLog) -> list[NodeDraft]:
 
 
 MOST_LEFT = 5
-"""Decisions, and facts, of the previous session in an answer."""
+"""Maximum decisions, and facts, of the previous session in an answer."""
 
 NOTHING = PreviousSession(
     session_id=None, ended=False, episode=None, recent_decisions=[], recent_facts=[]
@@ -116,10 +116,10 @@ async def previous_session(tx: Transaction, project: str | None, current: UUID) 
 
 
 MOST_METADATA = 16_384
-"""Bytes of a session's metadata as JSON."""
+"""Maximum bytes of a session's metadata as JSON."""
 
 LARGEST_CHOSEN = 2**31 - 1
-"""The largest number that a new session may be given: those after it are counted on from there."""
+"""Largest number that a caller may choose for a new session; later sessions count on from it."""
 
 TOO_LARGE = (
     "session_id: no session has the number {number}, and a new one may be given a number up to "
@@ -131,7 +131,7 @@ LEFT_OPEN = "session {number} was not ended; session_end with session_id {number
 
 
 async def session_start(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Begin or continue a session as the caller's current one, with the previous one's results."""
+    """Start or continue the caller's current session; return the previous session's results."""
     execution = runtime.context
     request = execution.request(SessionStart)
     given = request.metadata or {}
@@ -161,14 +161,14 @@ async def session_start(state: ToolState, runtime: Runtime[Execution]) -> dict[s
 async def _make_current(
     tx: Transaction, execution: Execution, number: int | None
 ) -> tuple[SessionCourse, bool]:
-    """Begin a session, or continue the one with `number`, which is begun where there is none.
+    """Start a session, or continue the one with `number`, which is started if there is none.
 
     Returns:
         The session as it was before, and whether it is continued.
 
     Raises:
         InvalidArgument: `number` is too large for a new session.
-        SessionNotFound: it belongs to a session of another space.
+        SessionNotFound: the number belongs to a session of another space.
     """
     caller, new = execution.caller, execution.run.effect("session")
     if number is None:
@@ -186,7 +186,7 @@ async def _make_current(
 
 
 async def _require_small_number(tx: Transaction, number: int) -> None:
-    """Check that numbers are left after that of a new session.
+    """Check that a new session's number leaves room for later ones.
 
     Raises:
         InvalidArgument: it is too large.
@@ -213,7 +213,7 @@ def _require_short_metadata(metadata: dict[str, Any]) -> None:
 
 
 LISTS = (("decision",), ("fact",), ("inference", "skill", "correction"))
-"""The event types of each list, in the order of their turns."""
+"""The event types of each list, in the order in which the lists take turns."""
 
 NOT_OPEN = (
     "no session is open; what is stored next opens session {number}, unless another client "
@@ -222,7 +222,7 @@ NOT_OPEN = (
 
 
 async def memory_session_resume(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the project's last episode and its most relevant nodes, without writing."""
+    """Return the project's last episode and most relevant nodes; writes nothing."""
     execution = runtime.context
     limit = execution.request(MemorySessionResume).limit
     project = execution.caller.project
@@ -253,7 +253,7 @@ async def memory_session_resume(state: ToolState, runtime: Runtime[Execution]) -
 
 
 HALF_LIFE_DAYS = 30.0
-"""Days after which a node counts half as much at the start of a session."""
+"""Days after which a node's weight at the start of a session is halved."""
 
 
 async def _last_nodes(tx: Transaction, project: str | None) -> list[int]:
@@ -265,7 +265,7 @@ async def _last_nodes(tx: Transaction, project: str | None) -> list[int]:
 def _lists(
     tx: Transaction, execution: Execution, about: Sequence[int], limit: int
 ) -> list[Work[list[NodeRow]]]:
-    """Return the readings of each list's nodes, most like the nodes `about` first."""
+    """Return the queries for each list's nodes, ordered by similarity to the nodes `about`."""
     loom = execution.loom
     return [
         recent_nodes.weighed(
@@ -283,7 +283,7 @@ def _lists(
 
 
 def share_room(lists: Sequence[Sequence[NodeRow]], room: int) -> list[list[NodeRow]]:
-    """Return the beginnings of lists: each takes a node in turn while there is room."""
+    """Return the first nodes of each list, taken in turn until `room` nodes are taken."""
     taken: list[list[NodeRow]] = [[] for _ in lists]
     for turn in zip_longest(*lists):
         for place, row in enumerate(turn):

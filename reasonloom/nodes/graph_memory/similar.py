@@ -1,4 +1,4 @@
-"""Answers `memory_similar`: nodes similar in words and meaning, or near a vector."""
+"""The `memory_similar` tool: nodes similar in words and meaning, or near a vector."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 ANY_TEXT = "a text"
-"""What is embedded to learn an embedder's dimension."""
+"""Text that is embedded to determine an embedder's dimension."""
 
 
 async def embedding_dimension(embedder: Embedder) -> int:
-    """Return the length of the embedder's vectors; one that does not know it embeds a text.
+    """Return the dimension of the embedder's vectors, embedding a text if it is not known.
 
     Raises:
         EmbedderUnavailable: the embedder cannot be used.
@@ -55,10 +55,10 @@ async def embedding_dimension(embedder: Embedder) -> int:
 async def parse_unit_vector(
     embedder: Embedder, given: Sequence[float], *, field: str
 ) -> list[float]:
-    """Return the vector of length 1 in the direction of `given`.
+    """Normalise `given` to length 1.
 
     Raises:
-        InvalidArgument: it has another dimension than the embedder's, or is all zeros.
+        InvalidArgument: its dimension differs from the embedder's, or it is all zeros.
         EmbedderUnavailable: the embedder does not know its dimension, and cannot be used.
     """
     dimension = await embedding_dimension(embedder)
@@ -79,10 +79,10 @@ async def parse_unit_vector(
 
 
 LEAST_POOL = 20
-"""Least number of candidates by words and by meaning each."""
+"""Minimum number of candidates, by words and by meaning each."""
 
 PLAIN = ("semantic",)
-"""The view that is the plain content, to which a caller's vector is compared."""
+"""The view of the plain content, with which a caller's vector is compared."""
 
 BELOW = "nothing reaches min_similarity {least:g}; the best has {best:g}"
 FREQUENT = "memories that share only frequent words with it were left out"
@@ -93,7 +93,7 @@ NOTHING = "nothing stored shares a word or a meaning with it"
 class SimilarNodes:
     """Nodes with their similarity, 0..1, unordered.
 
-    `few` says that some may lack a vector, `cut` that frequent words were not looked for.
+    `few` is true if some may lack a vector, `cut` if frequent words were not searched.
     """
 
     similar: Mapping[int, float]
@@ -149,7 +149,7 @@ async def _near_text(execution: Execution, text: str) -> tuple[Nearness | None, 
 async def _to_text(
     tx: Transaction, execution: Execution, text: str, near: Nearness | None, request: MemorySimilar
 ) -> SimilarNodes:
-    """Compare a text by shared words, rare ones counting more, and by its vector."""
+    """Compare a text by shared words, weighted by rarity, and by its vector."""
     terms = await retrieval.weigh_terms(tx, text, near.model if near else None)
     pool = max(request.top_k, LEAST_POOL)
     found = await similarity.most_similar(tx, terms, near, scope=_scope(request), pool=pool)

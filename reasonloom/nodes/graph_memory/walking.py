@@ -1,4 +1,4 @@
-"""Answers `memory_traverse`, `memory_causal` and `memory_context`, which walk along edges."""
+"""The `memory_traverse`, `memory_causal` and `memory_context` tools, which walk along edges."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 MOST_EDGES = 1_000
-"""Edges of an answer."""
+"""Maximum edges of an answer."""
 
 MORE_REACHED = "more than {count} nodes can be reached; those with the best paths are shown"
 EDGES_CUT = "a node has more than {count} edges one way: its {count} heaviest were followed"
@@ -51,7 +51,7 @@ JOINED = "more than {count} edges join these nodes; the heaviest are shown"
 async def reached_nodes(
     tx: Transaction, start: int, reached: Sequence[Reached], *, field: str
 ) -> tuple[list[ReachedNode], list[str]]:
-    """Return the start, at depth 0, and the reached nodes, best paths first; and notes on cuts.
+    """Return the start, at depth 0, and the reached nodes, best paths first, with notes on cuts.
 
     Raises:
         NodeNotFound: the start does not exist; `field` names its argument.
@@ -92,7 +92,7 @@ async def joining_edges(
 
 
 def cut_notes(walk: Walk, bounds: Bounds, *, more: str = MORE_REACHED) -> list[str]:
-    """Return notes on the bounds that a walk reached; `more` is the one on too many nodes."""
+    """Return notes on the limits that a walk reached; `more` is the note on too many nodes."""
     remarks = {
         more.format(count=bounds.most): walk.more,
         EDGES_CUT.format(count=bounds.edges): walk.edges_cut,
@@ -110,7 +110,7 @@ TRAVERSE_DIRECTIONS: dict[Direction, tuple[bool, ...]] = {
 
 
 async def memory_traverse(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the nodes reached from the start, which comes first and does not count as a result."""
+    """Return the nodes reached from the start, which comes first and does not count."""
     request = runtime.context.request(MemoryTraverse)
     types = None if request.edge_types is None else tuple(request.edge_types)
     ways = tuple(Way(forward, types) for forward in TRAVERSE_DIRECTIONS[request.direction])
@@ -139,8 +139,8 @@ async def _walked(
     return {"answer": answer.wire(), "notes": [*notes, *injection_warnings(execution, nodes)]}
 
 
-# What a node caused, what was derived from it and what it supports depend on it; the evidence for
-# it does not. No other edge means dependence: a correction does not rest on what it corrects.
+# A node's dependents are those that it caused, that were derived from it or that it supports; its
+# evidence is not. No other edge means dependence: a correction does not depend on what it corrects.
 
 MOST_LISTED = 100
 MOST_COUNTED = 5_000
@@ -157,7 +157,7 @@ SUPERSEDED = "{count} of the dependents are superseded by newer nodes; they are 
 
 
 async def memory_causal(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Count what depends on the node, and list the nearest by weight."""
+    """Count the node's dependents, and list the nearest by weight."""
     execution = runtime.context
     request = execution.request(MemoryCausal)
     bounds = Bounds(request.max_depth, MOST_COUNTED, edges=MOST_COUNTED, level=MOST_COUNTED)
@@ -191,7 +191,7 @@ async def memory_causal(state: ToolState, runtime: Runtime[Execution]) -> dict[s
 
 
 MOST_AROUND = 100
-"""Nodes of an answer besides the requested one."""
+"""Maximum nodes of an answer besides the requested one."""
 
 CONTEXT_DIRECTIONS = (Way(forward=True), Way(forward=False))
 

@@ -1,4 +1,4 @@
-"""Answers `memory_add`, `memory_correct` and `memory_resolve`: nodes and their corrections."""
+"""The `memory_add`, `memory_correct` and `memory_resolve` tools: nodes and their corrections."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ STORED_BEFORE = "the same was stored before: node {node_id} was strengthened"
 
 
 async def memory_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the node in the current session and draw its edges, all or nothing."""
+    """Store the node in the current session with its edges, atomically."""
     execution = runtime.context
     request = execution.request(MemoryAdd)
     edges = request.edges or []
@@ -65,7 +65,7 @@ async def memory_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str,
     made = await prepare_node(execution, draft)
     async with execution.loom.database.begin(execution.caller) as tx:
         held, session, _ = await together(
-            memory_sessions.hold(tx),  # before the targets are looked at: none is forgotten then
+            memory_sessions.hold(tx),  # locked first, so that no target is forgotten meanwhile
             memory_sessions.find(tx, execution.caller),
             memory_nodes.require_all(
                 tx, {edge.target_id: f"edges.{place}.target_id" for place, edge in enumerate(edges)}
@@ -91,10 +91,10 @@ async def memory_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str,
 
 
 def _require_distinct(edges: list[NewEdge]) -> None:
-    """Check the edges.
+    """Check that the edges are distinct.
 
     Raises:
-        InvalidArgument: two are the same but for their weight.
+        InvalidArgument: two edges have the same target and type.
     """
     seen: set[tuple[int, str]] = set()
     for place, edge in enumerate(edges):
@@ -116,9 +116,10 @@ async def _draw_edges(
     session: NumberedSession,
     edges: list[NewEdge],
 ) -> int:
-    """Draw edges from the new node, and the one of its session's chain; return how many are new.
+    """Create the edges from the node and link it into its session's chain, unless it was merged.
 
-    The chain's is not counted.
+    Returns:
+        The number of new edges, without the chain's.
     """
     by_kind: dict[str, dict[int, float]] = {}
     for edge in edges:
@@ -140,7 +141,7 @@ CORRECT_ORIGIN = "memory_correct"
 FIELD = "old_node_id"
 MOST_NAMED = 100
 MOST_SUPERSEDED = 1_000
-"""Corrections of the node that are searched for versions still current."""
+"""Maximum corrections of a node that are searched for other current versions."""
 
 AGAIN = "node {old} was corrected before, by {others}; node {new} is the newest and holds"
 MORE = "more than {count} earlier corrections; the newest are listed"
@@ -149,7 +150,7 @@ BACK = "; to go back to it, correct node {over}, which superseded it"
 
 
 async def memory_correct(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the correction in the current session and let it supersede the old node."""
+    """Store the correction in the current session and mark the old node as superseded by it."""
     execution = runtime.context
     request = execution.request(MemoryCorrect)
     old, made = await _draft(execution, request)
@@ -182,7 +183,7 @@ async def memory_correct(state: ToolState, runtime: Runtime[Execution]) -> dict[
 
 
 async def _supersede_rivals(tx: Transaction, execution: Execution, newest: int, old: int) -> None:
-    """Let the newest correction of a node supersede its other current versions."""
+    """Mark a node's other current versions as superseded by its newest correction."""
     edges = await supersession.above(tx, old, most=MOST_SUPERSEDED)
     others = {newer for newer, _ in edges if newer != newest}
     for row in await memory_nodes.fetch(tx, sorted(others)):
@@ -202,7 +203,7 @@ async def _draft(execution: Execution, request: MemoryCorrect) -> tuple[NodeRow,
 
     Raises:
         NodeNotFound: there is no such node.
-        InvalidArgument: the new content says what the old one says.
+        InvalidArgument: the new content is the same as the old.
     """
     async with execution.loom.database.begin(execution.caller) as tx:
         old = await memory_nodes.require(tx, request.old_node_id, field=FIELD)
@@ -228,8 +229,8 @@ class Versions:
 
     Attributes:
         newest: the newest of all versions; the node itself if it has no newer one.
-        heads: versions that nothing newer supersedes, newest first, including those superseded
-            only by another correction of the same node.
+        heads: versions that no newer one supersedes, newest first, including those superseded only
+            by another correction of the same node.
         chain: a shortest path of corrections from the node to the newest.
         cycle: whether corrections form a cycle.
     """
@@ -243,10 +244,9 @@ class Versions:
 def versions_of(node: int, edges: Mapping[tuple[int, int], bool]) -> Versions:
     """Return the versions of a node from all (newer, older) `edges` above it.
 
-    An edge's value says whether it was only drawn by another correction of the same node. The
-    larger number is the newer one. In imported files an edge may lead from an older memory to a
-    newer one: it is a path to the older one but does not supersede the newer one, as in the
-    database.
+    An edge's value says whether it was created only by another correction of the same node. The
+    larger id is the newer one. In imported files an edge may lead from an older memory to a newer
+    one: it is a path to the older one but does not supersede the newer one, as in the database.
     """
     superseding = _superseding(node, edges)
     direct = (edge for edge, outdone in edges.items() if not outdone)
@@ -272,7 +272,7 @@ def _heads(superseding: Mapping[int, list[int]]) -> list[int]:
 
 
 def _path(superseding: Mapping[int, list[int]], start: int, end: int) -> list[int]:
-    """Return a shortest path from older to newer, through the newest if there are several."""
+    """Return a shortest path from older to newer, preferring newer nodes if there are several."""
     before: dict[int, int] = {}
     waiting = deque([start])
     while end != start and end not in before:
@@ -305,7 +305,7 @@ BRANCHES_CUT = "there are {count} branches; the newest {shown} are listed"
 
 
 async def memory_resolve(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the newest version of the node, among all its corrections."""
+    """Return the newest version of the node and the chain of corrections to it."""
     execution = runtime.context
     request = execution.request(MemoryResolve)
     async with execution.loom.database.begin(execution.caller, walking=True) as tx:

@@ -1,1 +1,1 @@
-"""Steps of conversation history."""
+"""Nodes of the conversation history tools."""

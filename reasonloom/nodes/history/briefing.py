@@ -1,4 +1,4 @@
-"""What a session is told as it begins: how the project's last one ended, and what is open."""
+"""Session-start briefing and project notes, built from a project's recent chunks."""
 
 from __future__ import annotations
 
@@ -22,23 +22,22 @@ if TYPE_CHECKING:
     from reasonloom.stores.history.projects import PastChunk
 
 
-# What is quoted was said by anyone, in a page or a tool's output too. It must neither close a
-# comment or a tag, nor begin a heading or a block of code, nor name a file that the host would read
-# in.
+# Quoted text is untrusted: it may come from a web page or a tool's output. It must not close a
+# comment or a tag, start a heading or a code block, or reference a file that the host would load.
 
 HARMLESS = str.maketrans({"<": "‹", ">": "›", "`": "'", "@": "\uff20"})  # noqa: RUF001
-"""Stand in for what opens tags, comments, code and the host's own references to files."""
+"""Replacements for the characters that open tags, comments, code and the host's file references."""
 
 HIDDEN = re.compile(f"[{UNSEEN}]+")
 LOOKED = 4_000
-"""Characters looked at of what is quoted."""
+"""Characters of a text that are read to quote it."""
 
 FEWEST = 8
-"""Tokens below which a quotation says nothing."""
+"""Tokens below which a quotation is useless."""
 
 
 def quote(text: str, most: int) -> str:
-    """Return `said` on one line of at most `most` tokens, harmless; what is cut ends with `…`."""
+    """Return `text` sanitised, on one line of at most `most` tokens; a cut one ends with `…`."""
     plain = HIDDEN.sub("", visible_text(text[:LOOKED])).translate(HARMLESS)
     line = " ".join(plain.split())
     cut = len(text) > LOOKED
@@ -49,7 +48,7 @@ def quote(text: str, most: int) -> str:
 
 
 def speaker_parts(content: str) -> Iterator[tuple[str, str]]:
-    """Yield who speaks (`User`, `Assistant`, `Result`, …) and what follows, of a chunk's text."""
+    """Yield the role (`User`, `Assistant`, `Result`, …) and the text of each part of a chunk."""
     marks = list(MARKER.finditer(content))
     ends = [*(mark.start() for mark in marks[1:]), len(content)]
     for mark, end in zip(marks, ends, strict=True):
@@ -58,9 +57,9 @@ def speaker_parts(content: str) -> Iterator[tuple[str, str]]:
 
 
 def lines_within(budget: int, lines: Iterable[str | None], *, last: Sequence[str] = ()) -> str:
-    """Return the lines that fit into `budget` tokens together with those that come `last`.
+    """Return the lines that fit into `budget` tokens, followed by the `last` lines.
 
-    A line that does not fit is left out, and so is one that is None; later ones may still fit.
+    Lines that are None or do not fit are skipped; later ones may still fit.
     """
     kept: list[str] = []
     for line in lines:
@@ -70,16 +69,16 @@ def lines_within(budget: int, lines: Iterable[str | None], *, last: Sequence[str
 
 
 BUDGET = 500
-"""Tokens of the whole text."""
+"""Token budget of the whole briefing."""
 
 READ = 60
-"""Chunks looked at, the newest first."""
+"""Chunks read, newest first."""
 
 REQUEST, REPLY, ERROR, OTHER, NAME = 80, 60, 40, 40, 16
-"""Tokens of a quotation: of what was asked and answered last, of an error, of an older session."""
+"""Tokens per quotation: last request, last reply, error, older session's request, name."""
 
 ERRORS, FILES, OTHERS, CLUSTERS = 3, 6, 3, 5
-"""How many of each are told."""
+"""How many of each are listed."""
 
 HEAD = "Notes on past conversations of this project, kept by reasonloom (project {project})."
 WARNING = (
@@ -89,7 +88,7 @@ WARNING = (
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """When the notes are given: to which session, and why (`startup`, `resume`, `compact`, …)."""
+    """The session that gets the briefing, why (`startup`, `resume`, `compact`, …), and when."""
 
     session: str | None
     source: str
@@ -97,10 +96,10 @@ class Occasion:
 
 
 async def session_briefing(tx: Transaction, project: str, occasion: Occasion) -> str:
-    """Return notes of at most BUDGET tokens on a project; empty where there is nothing to say.
+    """Return a briefing on a project of at most BUDGET tokens; empty if there is nothing to say.
 
-    A session that is resumed knows its own past: it is told what other sessions did since. One
-    that was compacted is told of itself, since only a summary is left to it.
+    A resumed session knows its own past, so its briefing covers what other sessions did since. A
+    compacted one retains only a summary, so its briefing covers the session itself.
     """
     found = await projects.newest_chunks(tx, project, READ)
     names = await projects.cluster_names(tx, project, READ, CLUSTERS)
@@ -123,7 +122,7 @@ async def session_briefing(tx: Transaction, project: str, occasion: Occasion) ->
 
 
 def _sessions(found: Sequence[PastChunk], occasion: Occasion, title: str) -> Iterator[str]:
-    """Yield what the newest session did, and a line on each of some before it."""
+    """Yield the details of the newest session, then one line for each of a few earlier ones."""
     if not found:
         return
     last = found[0].session
@@ -143,7 +142,7 @@ def _sessions(found: Sequence[PastChunk], occasion: Occasion, title: str) -> Ite
 
 
 def _last(found: Sequence[PastChunk], occasion: Occasion, title: str) -> Iterator[str]:
-    """Yield what one session did last; `found` are its chunks, the newest first."""
+    """Yield how one session ended; `found` are its chunks, newest first."""
     ended = max(past.ended_at for past in found)
     yield (
         f"{title}: {short_session(found[0].session)}, ended "
@@ -165,7 +164,7 @@ def _last(found: Sequence[PastChunk], occasion: Occasion, title: str) -> Iterato
 
 
 def _texts_of(past: PastChunk, role: str) -> Iterator[str]:
-    """Yield what somebody said in a chunk, the last first."""
+    """Yield the texts of one role in a chunk, last first."""
     texts = [body for who, body in speaker_parts(past.content) if who == role and body]
     yield from reversed(texts)
 
@@ -180,14 +179,14 @@ def _ago(then: datetime, now: datetime) -> str:
 
 
 NOTES_BUDGET = 460
-"""Tokens of the notes; with the marks around them they stay below 500."""
+"""Token budget of the project notes; with the markers around them they stay below 500."""
 
 NOTES_READ = 200
-"""Chunks looked at, the newest first."""
+"""Chunks read for the project notes, newest first."""
 
 NOTES_CLUSTERS, NOTES_FILES, DECISIONS = 8, 10, 5
 NAME_TOKENS, PATH, DECISION = 16, 32, 48
-"""How many of each are told, and with how many tokens at most."""
+"""How many of each are listed, and the maximum tokens of each."""
 
 DECIDED = re.compile(
     r"\b(?:decided|decision|we(?:'ll| will| shall) (?:use|keep|go)|let's (?:use|keep|go with)"
@@ -196,11 +195,11 @@ DECIDED = re.compile(
     r"|реши(?:ли|л)\b|решено|решение|决定|決定|決めた|決めました|결정",
     re.IGNORECASE,
 )
-"""Words by which a sentence is taken for a decision; no language model is asked."""
+"""Phrases that mark a sentence as a decision; no language model is involved."""
 
 BETWEEN = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 LEAST_DECISION, MOST_DECISION = 8, 400
-"""Where sentences end, and how many characters one may have."""
+"""Sentence boundaries, and the length in characters of a sentence that may be a decision."""
 
 NOTES_HEAD = "## History of this project"
 NOTES_WARNING = (
@@ -209,12 +208,12 @@ NOTES_WARNING = (
 
 
 async def project_notes(tx: Transaction, project: str, folder: str) -> str | None:
-    """Return notes of at most BUDGET tokens, None where nothing is known of the project.
+    """Return notes of at most NOTES_BUDGET tokens; None if the project has no chunks.
 
     Args:
-        tx: a transaction of the owner's.
-        project: its slug.
-        folder: its full path; files within it are told from there.
+        tx: the owner's transaction.
+        project: the project's slug.
+        folder: the project's full path; files below it are listed relative to it.
     """
     found = await projects.newest_chunks(tx, project, NOTES_READ)
     if not found:
@@ -224,7 +223,7 @@ async def project_notes(tx: Transaction, project: str, folder: str) -> str | Non
 
 
 def _note_lines(found: Sequence[PastChunk], names: Sequence[str], folder: str) -> Iterator[str]:
-    """Yield the notes line by line, what matters most first."""
+    """Yield the lines of the notes, most important first."""
     yield NOTES_HEAD
     yield ""
     yield NOTES_WARNING
@@ -243,7 +242,7 @@ def _note_lines(found: Sequence[PastChunk], names: Sequence[str], folder: str) -
 
 
 def most_touched_files(found: Sequence[PastChunk], folder: str) -> list[str]:
-    """Return the files named in most chunks, the most frequent first, the newer of equals first."""
+    """Return the files named in the most chunks, most frequent first; ties go to the newer."""
     within_it = folder.rstrip("/") + "/"
     counted = Counter(
         file
@@ -263,7 +262,7 @@ def decisions_in(text: str) -> Iterator[str]:
 
 
 def recent_decisions(found: Sequence[PastChunk]) -> list[tuple[str, str]]:
-    """Return the newest sentences that sound like decisions, each with its day; each once."""
+    """Return the newest distinct sentences that sound like decisions, each with its day."""
     kept: dict[str, str] = {}
     for past in found:
         texts = [body for who, body in speaker_parts(past.content) if who in ("User", "Assistant")]

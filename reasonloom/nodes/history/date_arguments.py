@@ -1,6 +1,6 @@
-"""Reads the dates of requests about the past, and writes times as the reference does.
+"""Parses date arguments of history requests, and formats times as the reference does.
 
-A date without a zone is the server's local time; so are the times that texts tell.
+Dates without a time zone, and the times in formatted text, are in the server's local time.
 """
 
 import re
@@ -14,14 +14,14 @@ DAY_ALONE = re.compile(r"\d{4}-?\d\d-?\d\d|\d{4}-?W\d\d(-?\d)?")
 NARROWER = "days_back is given with from or to; the narrower holds: {within}"
 LAST_DAY = datetime(9999, 12, 31)
 LATELY = timedelta(days=330)
-"""What is older is told with its year, so that a month and a day name one time."""
+"""Days further than this from now are shown with their year, so that they are unambiguous."""
 
 
 def parse_moment(written: str, field: str, *, last: bool = False) -> datetime:
-    """Return the moment that a date names; a day alone is its beginning, or its end if `last`.
+    """Parse an ISO 8601 date; a day alone means its start, or its end if `last`.
 
     Raises:
-        InvalidArgument: it is none, or lies where no calendar reaches.
+        InvalidArgument: `written` is no date, or is out of range.
     """
     given = written.strip()
     try:
@@ -36,12 +36,13 @@ def parse_moment(written: str, field: str, *, last: bool = False) -> datetime:
 def parse_span(
     since: str | None, until: str | None, days_back: float | None, now: datetime
 ) -> tuple[Span, list[str]]:
-    """Return the span that lies within `from`, `to` and `days_back`, and a note if both are given.
+    """Return the intersection of `from`/`to` and `days_back`, and a note if both are given.
 
-    `to` includes a day that it names alone.
+    A `to` that is a day alone includes that day.
 
     Raises:
-        InvalidArgument: no date, from after to, or no number of days.
+        InvalidArgument: a date is invalid, `from` is not before `to`, or `days_back` is out of
+            range.
     """
     named = span_between(since, until, ("from", "to"), whole_day=True)
     if days_back is None:
@@ -61,10 +62,10 @@ def parse_span(
 def span_between(
     since: str | None, until: str | None, names: tuple[str, str], *, whole_day: bool = False
 ) -> Span:
-    """Return the span from one date on, up to another; `names` are those of the two arguments.
+    """Return the span between two dates; `names` are the argument names, for errors.
 
     Raises:
-        InvalidArgument: one is no date, or the first is not before the second.
+        InvalidArgument: a date is invalid, or the first is not before the second.
     """
     first, last = names
     begins = parse_moment(since, first) if since is not None else None
@@ -80,7 +81,7 @@ def format_month(at: datetime) -> str:
 
 
 def format_months(first: datetime | None, last: datetime | None) -> str:
-    """Return `Jan 2025 – Feb 2025`; one month where both are in it."""
+    """Return `Jan 2025 – Feb 2025`; one month if both are in it."""
     if first is None or last is None:
         return "undated"
     begun, ended = format_month(first), format_month(last)
@@ -96,7 +97,7 @@ def format_day(at: datetime | None) -> str:
 
 
 def format_times(first: datetime | None, last: datetime | None, now: datetime) -> str:
-    """Return `Feb 8, 2:30 PM – 4:15 PM`, with the second day where it is another."""
+    """Return `Feb 8, 2:30 PM – 4:15 PM`, with the second day if it differs."""
     if first is None:
         return "undated"
     begun = first.astimezone()

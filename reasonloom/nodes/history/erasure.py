@@ -1,4 +1,4 @@
-"""Erases for good what was forgotten long enough ago, a few hundred chunks at a time."""
+"""Permanently erases chunks whose undo period has ended, in batches, and restores others."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 
 
 BATCH = 500
-"""Chunks of one transaction: whoever stores waits no longer than these take to remove."""
+"""Chunks per transaction, which bounds how long concurrent writers wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """How many calls of `forget` were made final, and the chunks that went with them."""
+    """How many `forget` calls were made final, and how many chunks were erased."""
 
     forgets: int = 0
     chunks: int = 0
 
     def __add__(self, other: Erased) -> Erased:
-        """Return both together."""
+        """Return the sum of both."""
         return Erased(self.forgets + other.forgets, self.chunks + other.chunks)
 
 
 async def erase(database: Database, caller: Caller, number: int) -> Erased:
-    """Erase what one call forgot, with all that was derived, and what runs kept of it.
+    """Erase the chunks of one `forget` call, all data derived from them, and their copies in runs.
 
-    It may be asked for again where it was interrupted.
+    Safe to repeat after an interruption.
     """
     async with database.begin(caller, searching=True) as tx:
         numbers = await soft_deletes.claim(tx, number)
@@ -65,7 +65,7 @@ async def erase(database: Database, caller: Caller, number: int) -> Erased:
 
 
 async def erase_due(database: Database, caller: Caller, before: datetime) -> Erased:
-    """Erase all that an owner forgot up to `before`."""
+    """Erase everything that an owner forgot up to `before`."""
     async with database.begin(caller) as tx:
         numbers = await soft_deletes.due(tx, before)
     total = Erased()
@@ -75,7 +75,7 @@ async def erase_due(database: Database, caller: Caller, before: datetime) -> Era
 
 
 async def erase_all_due(database: Database, before: datetime) -> Erased:
-    """Erase all that any owner forgot up to `before`."""
+    """Erase everything that any owner forgot up to `before`."""
     total = Erased()
     for owner in sorted({place.owner for place in await decay.places(database)}):
         total += await erase_due(database, Caller(owner), before)
@@ -86,7 +86,7 @@ NOTHING_TO_RESTORE = "number: nothing that was forgotten as {number} can be brou
 
 
 async def list_undoable(loom: Loom, caller: Caller) -> Sequence[Forgotten]:
-    """Return what can be brought back, the last forgotten first."""
+    """Return the `forget` calls that can still be undone, newest first."""
     kept = loom.clock() - timedelta(days=loom.settings.undo_days)
     async with loom.database.begin(caller) as tx:
         found = await soft_deletes.undoable(tx)
@@ -94,10 +94,10 @@ async def list_undoable(loom: Loom, caller: Caller) -> Sequence[Forgotten]:
 
 
 async def restore_forgotten(loom: Loom, caller: Caller, number: int) -> int:
-    """Bring back all that one call forgot; return how many chunks.
+    """Restore the chunks of one `forget` call; return how many.
 
     Raises:
-        UnknownName: no call of this number can be undone.
+        UnknownName: no call with this number can be undone.
     """
     there = {each.number for each in await list_undoable(loom, caller)}
     async with loom.database.begin(caller) as tx:

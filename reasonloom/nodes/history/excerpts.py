@@ -1,8 +1,8 @@
-"""Chooses what of the chunks that were found is shown: passages, the most relevant first.
+"""Selects the passages of search results to show, most relevant first.
 
-A chunk has some hundred words about one thing, of which a few sentences answer. Each passage is
-judged as `recall` judges a memory: by its likeness, its words with those of the two before it, its
-speaker's name, the date, and the chunk that it stands in.
+A chunk has a few hundred words on one topic, of which a few sentences answer. Each passage is
+scored as `recall` scores a memory: by its similarity, its words and those of the two passages
+before it, its speaker's name, the date, and the score of its chunk.
 """
 
 import re
@@ -18,23 +18,23 @@ MARKED = re.compile(
     r"(?:, error)?(?:, continued)?\](?=\s|$)",
     re.MULTILINE,
 )
-"""A role marker, whether what is said begins beside it or below."""
+"""A role marker; the text may begin on the same line or on the next."""
 
 LONG = 600
-"""Characters above which a part is several passages, each of about so many."""
+"""Approximate characters of a passage; longer parts are split."""
 
 BREAK = re.compile(r"\n\n+|\n(?=[-*#|] )|(?<=[.!?。！？…])\s+|(?<=[。！？])|\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a chunk.
+    """A passage of a chunk.
 
     Attributes:
-        start, end: where it stands in the chunk's text.
-        marker: that of its part, the empty text for none.
-        name: the speaker's or the tool's.
-        first: it begins its part.
+        start, end: offsets in the chunk's text.
+        marker: the role marker of its part; empty if there is none.
+        name: name of the speaker or tool.
+        first: whether it is the first of its part.
     """
 
     start: int
@@ -45,7 +45,7 @@ class Passage:
 
 
 def split_passages(content: str) -> list[Passage]:
-    """Return the passages of a chunk's text in order; together they are all of it."""
+    """Split a chunk's text into passages, in order; together they cover all of it."""
     marks = list(MARKED.finditer(content))
     if not marks or marks[0].start():
         bounds = [(0, "", None), *((m.start(), m.group(), m["name"]) for m in marks)]
@@ -60,7 +60,7 @@ def split_passages(content: str) -> list[Passage]:
 
 
 def _pieces(content: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield where a part is divided: at a break near each LONG characters."""
+    """Yield the bounds of a part's passages: split at a break about every LONG characters."""
     while end - start > LONG * 1.5:
         window = content[start : start + LONG]
         at = max((m.end() for m in BREAK.finditer(window) if m.end() > LONG // 3), default=LONG)
@@ -70,18 +70,18 @@ def _pieces(content: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 CONTEXT = 2
-"""Passages before one, in its chunk, whose words count with its own."""
+"""Preceding passages of the same chunk whose words count towards a passage's context."""
 
 ALIKE = 0.85
-"""Passages that share so much of their words say the same: one of them is enough."""
+"""Jaccard similarity of words from which two passages are duplicates; only one is shown."""
 
 HEADING, GAP = 28, 2
-"""About the tokens of a chunk's heading, and of a sign that something is left out."""
+"""Approximate tokens of a chunk's heading, and of an ellipsis."""
 
 LEAST_LEFT = 24
 LETTERS = 8
-"""Letters of a token at most, on average: a passage with more than so many for each token that is
-left has no room, which need not be counted."""
+"""Upper bound of the characters per token: a passage with more than this many per remaining token
+cannot fit, so its tokens need not be counted."""
 
 SKIPPED = "[…]"
 WORD = re.compile(r"\w+")
@@ -89,9 +89,12 @@ WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A chunk that was found: its text, its passages, and what it brings to each of them.
+    """A chunk to excerpt: its text, its passages, and the scores it contributes to each of them.
 
-    `led` is true where its cluster led to it.
+    Attributes:
+        own: the chunk's own score.
+        date: how well its date matches the query's dates.
+        led: whether it was reached otherwise than by search, such as through its cluster.
     """
 
     id: int
@@ -108,7 +111,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class RatedPassage:
-    """A passage with its place in its chunk, and its relevance 0..1."""
+    """A passage with its index in its chunk, and its relevance, 0..1."""
 
     source: Source
     place: int
@@ -118,7 +121,7 @@ class RatedPassage:
 
 @dataclass(slots=True)
 class Excerpt:
-    """What is shown of a chunk; `relevance` is that of its best passage."""
+    """The selected passages of a chunk; `relevance` is that of the best."""
 
     source: Source
     places: list[int] = field(default_factory=list)
@@ -126,11 +129,11 @@ class Excerpt:
 
     @property
     def whole(self) -> bool:
-        """Tell whether nothing is left out."""
+        """Whether nothing is left out."""
         return len(self.places) == len(self.source.passages)
 
     def text(self) -> str:
-        """Return the passages in their order, with signs where something is left out."""
+        """Return the passages in order, with ellipses where something is left out."""
         if self.whole:
             return self.source.content
         pieces: list[str] = []
@@ -160,10 +163,10 @@ def rate_passages(
 
     Args:
         source: the chunk.
-        query: what is asked.
-        weights: what each of the question's words weighs.
-        held: for each passage the places of the words that stand in it.
-        cosines: of each passage with the query; zeros without vectors.
+        query: the query's text.
+        weights: weight of each word of the query.
+        held: for each passage, the indices of the query's words that occur in it.
+        cosines: cosine similarity of each passage to the query; zeros without vectors.
     """
     whole = sum(weights) or 1.0
     query_words = set(WORD.findall(query.lower()))
@@ -186,9 +189,9 @@ def rate_passages(
 def select_excerpts(
     passages: Sequence[RatedPassage], room: int, *, every: bool = False
 ) -> tuple[list[Excerpt], int]:
-    """Return what is shown within `room` tokens, the best first, and how many said the same.
+    """Return the excerpts that fit into `room` tokens, best first, and the number of duplicates.
 
-    A passage that says what a better one says takes no room. With `every` the best passage of each
+    A near duplicate of a better passage takes no room. With `every`, the best passage of each
     chunk comes before the second of any.
     """
     first = {id(best) for best in _best_of_each(passages)} if every else set[int]()

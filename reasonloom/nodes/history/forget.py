@@ -1,4 +1,4 @@
-"""Answers `forget`: shows which chunks would go, or hides them so that they can be brought back."""
+"""The `forget` tool: previews which chunks match, or hides them so that they can be restored."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ UNCOMPARED = (
 )
 BATCH = 5_000
 UNRELATED, NAMED = 0.61, 0.7
-"""Similarity of chunks that a topic does not name, at most, and of those that hold its words, at
-least: 0.603 and 0.707 on the development half of the labelled set, as
+"""Highest similarity of chunks that a topic does not name, and lowest of those that hold its words:
+0.603 and 0.707 on the development half of the labelled set, as
 `pytest -s tests/nodes/history/test_topic_scores.py` prints them for the default embedder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What is asked, its vector if there is one, and what must be said of that.
+    """A query, its vector if there is one, and notes.
 
-    `floor` is the cosine of unrelated texts.
+    `floor` is the embedder's cosine similarity of unrelated texts.
     """
 
     query: str
@@ -63,7 +63,7 @@ class Topic:
 
 
 async def topic_of(embedder: Embedder, query: str) -> Topic:
-    """Return a query with its vector; without an embedder words are compared."""
+    """Embed a query; without an embedder, only words are compared."""
     vectors, notes = await embed_or_note(embedder, [query])
     near = Nearness(vectors[0], embedder.model, SECTORS) if vectors else None
     return Topic(query, near, embedder.floor if near else 0.0, notes)
@@ -72,9 +72,9 @@ async def topic_of(embedder: Embedder, query: str) -> Topic:
 async def topic_scores(
     tx: Transaction, chosen: ChunkFilter, topic: Topic
 ) -> tuple[dict[int, float], list[str]]:
-    """Return how near each of the chunks is to the topic, 0..1, and what must be said of it.
+    """Return the similarity of each chosen chunk to the topic, 0..1, and notes.
 
-    Meaning counts above the embedder's floor, and words as they are rare, as in `memory_similar`.
+    The cosine counts above the embedder's floor, and words by rarity, as in `memory_similar`.
     """
     numbers = await soft_deletes.ids(tx, chosen)
     if not numbers:
@@ -93,14 +93,14 @@ async def topic_scores(
 
 
 def likeness(similarity: float) -> float:
-    """Return a similarity on the scale of `threshold`, 0..1: named is from 0.6 on."""
+    """Map a similarity to the scale of `threshold`, 0..1, where a named topic scores from 0.6."""
     return float(np.interp(similarity, (0, UNRELATED, NAMED, 1), (0, 0.4, 0.6, 1)))
 
 
 async def _matches(
     tx: Transaction, chosen: ChunkFilter, topic: Topic, numbers: list[int]
 ) -> dict[int, Match]:
-    """Return how each chunk matches the topic, by its vector and by the query's words."""
+    """Match each chunk with the topic, by its vector and by the query's words."""
     scope = Scope(kinds=("transcript",), project=chosen.project)
     words = await retrieval.weigh_terms(
         tx, topic.query, topic.near.model if topic.near else None, transcripts=True
@@ -113,14 +113,14 @@ async def _matches(
 
 
 MOST_LISTED = 5
-"""Matches that are shown, as in the reference."""
+"""Matches shown, as in the reference."""
 
 NO_SESSION = 'no session of this project begins with "{name}"'
 
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The chunks that are meant, the nearest first where a topic was named, with their scores."""
+    """The matching chunks, nearest first if a topic was given, with their scores."""
 
     numbers: Sequence[int]
     scores: dict[int, float] | None
@@ -128,11 +128,11 @@ class Matched:
 
 
 async def history_forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Tell which chunks match, and hide them where it is no dry run.
+    """Return which chunks match, and hide them unless it is a dry run.
 
     Raises:
-        InvalidArgument: a date is none, `after` is not before `before`, or several sessions
-            begin as the one named.
+        InvalidArgument: a date is invalid, `after` is not before `before`, or the session id is an
+            ambiguous prefix.
     """
     execution = runtime.context
     request = execution.request(HistoryForget)
@@ -140,7 +140,7 @@ async def history_forget(state: ToolState, runtime: Runtime[Execution]) -> dict[
     topic = await topic_of(execution.loom.embedder, request.query) if request.query else None
     days = execution.loom.settings.undo_days
     if not request.dry_run:
-        await execution.loom.journal.flush()  # what was found may still wait to be written
+        await execution.loom.journal.flush()  # earlier results may not be written yet
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         chosen, notes = await _chosen(tx, request, ChunkFilter(request.project, None, span))
         matched = await _matched(tx, chosen, topic, request) if chosen else Matched((), None, [])
@@ -159,7 +159,7 @@ async def history_forget(state: ToolState, runtime: Runtime[Execution]) -> dict[
 async def _chosen(
     tx: Transaction, request: HistoryForget, chosen: ChunkFilter
 ) -> tuple[ChunkFilter | None, list[str]]:
-    """Return which chunks are meant; None, and why, where project or session is not there."""
+    """Return the filter of the matching chunks; None and why if project or session is unknown."""
     try:
         await projects.require_project(tx, request.project)
     except UnknownName as mistake:
@@ -184,12 +184,12 @@ async def _matched(
 
 
 def threshold(given: float) -> float:
-    """Return a threshold as 0..1; what is above 1 is percent."""
+    """Return a threshold as 0..1; values above 1 are percentages."""
     return given / 100 if given > 1 else given
 
 
 def _request_label(request: HistoryForget) -> dict[str, Any]:
-    """Return what an undo list tells of a call; the query is data of the caller's and is cut."""
+    """Return a call's description for the undo list; the caller's strings are shortened."""
     given = request.model_dump(mode="json", exclude_none=True, exclude={"project", "dry_run"})
     if request.query is None:
         given.pop("threshold", None)
@@ -202,7 +202,7 @@ def _request_label(request: HistoryForget) -> dict[str, Any]:
 async def _answer(
     tx: Transaction, request: HistoryForget, matched: Matched, gone: Forgotten | None, days: float
 ) -> tuple[HistoryForgotten, list[str]]:
-    """Return the answer, and how what is gone can be brought back within so many days."""
+    """Return the answer, and a note on how to restore the hidden chunks within `days`."""
     best = matched.numbers[:MOST_LISTED] if matched.scores else ()
     begun = await soft_deletes.previews(tx, best, forget_rendering.HEAD) if best else {}
     matches = [(_match(matched, key, begun[key]), begun[key].time) for key in best]

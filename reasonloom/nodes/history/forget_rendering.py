@@ -1,4 +1,4 @@
-"""The words of `forget`, in the reference's form."""
+"""Texts of the `forget` tool, in the reference's form."""
 
 import re
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from reasonloom.nodes.history.date_arguments import format_day
 from reasonloom.nodes.history.truncation import MARKER
 
 HEAD = 400
-"""Characters of a chunk that are looked at for its preview."""
+"""Characters of a chunk that are read for its preview."""
 
 PREVIEW_LENGTH = 80
-"""Characters of a preview, and of the query where it is said again."""
+"""Characters of a preview, and of a repeated query or project name."""
 
 NO_MATCH = "No chunks match the given filters."
 NO_TOPIC = 'No chunks match query "{query}" at threshold {least}%'
@@ -41,22 +41,22 @@ SPACE = re.compile(r"\s+")
 
 
 def format_percent(share: float) -> str:
-    """Return a share of 1 in percent, with a digit behind the point only where it is needed."""
+    """Return a share of 1 in percent, with a decimal digit only if needed."""
     return f"{round(share * 100, 1):g}"
 
 
 def preview(content: str) -> str:
-    """Return how a chunk begins on one line, without the markers of who speaks."""
+    """Return the beginning of a chunk on one line, without role markers."""
     return _cut(MARKER.sub(" ", content))
 
 
 def render_deleted(n: int, project: str) -> str:
-    """Return what is said where chunks were forgotten."""
+    """Render the result of a deletion."""
     return DELETED.format(n=n, project=_cut(project))
 
 
 def render_dry_run(n: int, project: str) -> str:
-    """Return what is said where filters alone were given."""
+    """Render a dry run with filters alone."""
     return DRY.format(n=n, project=_cut(project))
 
 
@@ -68,7 +68,7 @@ def render_topic_dry_run(
     spread: Spread,
     matches: Sequence[tuple[MatchSummary, datetime | None]],
 ) -> str:
-    """Return what is said where a topic was named: the scores, and the best matches."""
+    """Render a dry run with a topic: the scores, and the best matches."""
     lines = [
         MATCH.format(
             place=place,
@@ -92,12 +92,12 @@ def render_topic_dry_run(
 
 
 def render_no_match(query: str | None, least: float) -> str:
-    """Return what is said where nothing matches."""
+    """Render the result when nothing matches."""
     return NO_TOPIC.format(query=_cut(query), least=format_percent(least)) if query else NO_MATCH
 
 
 def render_undo(number: int, until: datetime | None) -> str:
-    """Return how it can be undone, and until when."""
+    """Render how a deletion can be undone, and until when."""
     return UNDO.format(until=format_day(until), number=number) if until else ERASED
 
 

@@ -1,4 +1,4 @@
-"""Answers `history_hook_status`: when each hook ran last, and how it ended."""
+"""The `history_hook_status` tool: when each hook last ran, and how it ended."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ NEVER = "no hook ever ran here: `reasonloom hooks install` writes them into Clau
 
 
 async def history_hook_status(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Read the owner's last run of each hook."""
+    """Return the owner's last run of each hook."""
     execution = runtime.context
     async with execution.loom.database.begin(execution.caller, once=True) as tx:
         runs = await hooks.last_runs(tx)

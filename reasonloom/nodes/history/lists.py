@@ -1,4 +1,4 @@
-"""Answers `history_list_sessions`: the sessions of a project, with their times and sizes."""
+"""The tools that list projects and sessions and count what is stored."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def history_list_projects(
     state: ToolState,
     runtime: Runtime[Execution],
 ) -> dict[str, Any]:
-    """Return the projects, that with the newest conversation first."""
+    """Return the projects, the one with the newest conversation first."""
     execution = runtime.context
     async with execution.loom.database.begin(execution.caller, searching=True, once=True) as tx:
         found = await chunk_lists.projects(tx)
@@ -58,7 +58,7 @@ def count_of_chunks(project: ProjectRow) -> str:
 
 
 def project_values(project: ProjectRow) -> ProjectSummary:
-    """Return a project as values."""
+    """Return a project as structured output."""
     return ProjectSummary(
         project=project.slug,
         path=project.path,
@@ -74,14 +74,14 @@ NO_SESSIONS = 'No sessions found for project "{project}".'
 SESSIONS_HEAD = 'Sessions for "{project}" ({total} total):'
 MORE_SESSIONS = "...and {n} more; narrow them by from, to or days_back"
 MOST_SESSIONS = 500
-"""Sessions that the values hold; the text may show fewer."""
+"""Sessions in the structured output; the text may show fewer."""
 
 
 async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return a project's sessions, the newest first.
+    """Return a project's sessions, newest first.
 
     Raises:
-        InvalidArgument: no date, or from after to.
+        InvalidArgument: a date is invalid, or `from` is not before `to`.
     """
     execution = runtime.context
     request = execution.request(HistoryListSessions)
@@ -145,7 +145,7 @@ async def history_stats(
     state: ToolState,
     runtime: Runtime[Execution],
 ) -> dict[str, Any]:
-    """Return how many chunks, edges and clusters there are, and each project's chunks."""
+    """Return the numbers of chunks, edges and clusters, and each project's chunks."""
     execution = runtime.context
     async with execution.loom.database.begin(execution.caller, searching=True, once=True) as tx:
         found, edges, clusters = await together(

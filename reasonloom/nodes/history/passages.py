@@ -1,4 +1,4 @@
-"""Reads the chunks that a search found, rates their passages, and chooses those to show."""
+"""Reads the chunks that a search found, scores their passages, and selects those to show."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
 
 
 READ = 20
-"""Chunks that are found and read for passages."""
+"""Top search results whose passages are read."""
 
 POOL = 80
-"""Candidates that each list of the search gives: four times what is read."""
+"""Candidates per search list: four times READ."""
 
 LEAST_COSINE = 0.3
-"""What shares no word with the query must be so near to it: long texts are near to anything."""
+"""Minimum cosine of a chunk that shares no word with the query: long texts are near to anything."""
 
 MOST_DUPLICATES = 20
-"""Tokens kept for the note on what says the same."""
+"""Tokens reserved for the note on duplicates."""
 
 LONGEST = 4_000
-"""Characters of a passage that are compared."""
+"""Characters of a passage that are embedded."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastQuestion:
-    """What is asked of the past, where it is looked for, and what must be said of the search."""
+    """A query over past conversations, its scope, and notes on the search."""
 
     query: RankingQuery
     scope: Scope
@@ -60,14 +60,14 @@ class PastQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Excerpts:
-    """What is shown, the most relevant first, and what must be said of it."""
+    """The pieces to show, most relevant first, and notes on them."""
 
     pieces: list[Piece] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 async def past_question(execution: Execution, text: str, scope: Scope) -> PastQuestion:
-    """Return what is looked for; a note says so where there is no vector to look with."""
+    """Prepare a query over past conversations; a note says if there is no vector."""
     loom = execution.loom
     vectors, notes = await embed_or_note(loom.embedder, [text])
     near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
@@ -80,16 +80,16 @@ async def past_question(execution: Execution, text: str, scope: Scope) -> PastQu
 
 @dataclass(frozen=True, slots=True)
 class FoundChunks:
-    """The chunks that a search found, and others named.
+    """The chunks that a search found, and others requested by id.
 
     Attributes:
-        query: what was asked.
-        sources: the chunks as they are judged.
-        unfound: ids of those that the search did not find.
-        held: for each passage of all of them the places of the words that stand in it.
-        cosines: for each passage how near it is to the question.
-        chunks: the same with where they stand, by id.
-        notes: what must be said of the search.
+        query: the query.
+        sources: the chunks with their passages.
+        unfound: ids of requested chunks that the search did not find.
+        held: for each passage of all sources, the indices of the query's words that occur in it.
+        cosines: cosine similarity of each of those passages to the query.
+        chunks: the chunks with their metadata, by id.
+        notes: notes on the search.
     """
 
     query: RankingQuery
@@ -101,7 +101,7 @@ class FoundChunks:
     notes: list[str]
 
     def answering(self, budget: int, notes: Sequence[str]) -> Excerpts:
-        """Return the passages that answer, as many as fit into `budget` tokens with the notes."""
+        """Return the best passages of the chunks found, within `budget` tokens with the notes."""
         all_notes = [*notes, *self.notes]
         room = remaining_budget(budget, all_notes) - MOST_DUPLICATES
         excerpts, twins = select_excerpts(self._rated(self.chunks.keys() - self.unfound), room)
@@ -109,12 +109,12 @@ class FoundChunks:
         return Excerpts([self._piece(each) for each in excerpts], all_notes)
 
     def pieces_of(self, ids: Sequence[int], room: int) -> list[Piece]:
-        """Return the best passages of the chunks `ids` within `room` tokens, some of each."""
+        """Return the best passages of the chunks `ids` within `room` tokens, some of each chunk."""
         excerpts, _ = select_excerpts(self._rated(ids), room, every=True)
         return [self._piece(each) for each in excerpts]
 
     def best_is_in(self, ids: Collection[int]) -> bool:
-        """Tell whether no other chunk has a passage that answers better than those of `ids`."""
+        """Return whether no other chunk has a more relevant passage than those of `ids`."""
         best = dict.fromkeys((True, False), 0.0)
         for each in self._rated(self.chunks.keys()):
             inside = each.source.id in ids
@@ -122,7 +122,7 @@ class FoundChunks:
         return best[True] >= best[False]
 
     def _rated(self, ids: Collection[int]) -> list[RatedPassage]:
-        """Return the passages of chunks; those of chunks that only seem near are left out."""
+        """Return the passages of chunks with their relevance, without chunks of weak similarity."""
         weights = [word.weight for word in self.query.terms.words]
         found: list[RatedPassage] = []
         start = 0
@@ -136,7 +136,7 @@ class FoundChunks:
         return found
 
     def _piece(self, excerpt: Excerpt) -> Piece:
-        """Return an excerpt with where it stands."""
+        """Return an excerpt with its chunk's metadata."""
         chunk = self.chunks[excerpt.source.id]
         return Piece(
             id=chunk.id,
@@ -158,7 +158,7 @@ async def read_chunks(
     ranking: Ranking,
     unfound: Sequence[int] = (),
 ) -> FoundChunks:
-    """Return the chunks that are most relevant, others of their clusters, and `unfound`."""
+    """Read the top results of a search, others of their clusters, and the chunks `unfound`."""
     model = execution.loom.embedder.model
     best = ranking.ranked[:READ]
     hits = [Hit(each.id, each.parts.similarity or 0.0) for each in best]
@@ -175,7 +175,7 @@ async def read_chunks(
     sources += [_led(chunks[key], 0.0) for key in more if key in chunks]
     texts = [text for source in sources for text in source.texts()]
     tx.end_with_next()
-    # The database looks for words while this process compares vectors.
+    # The database matches words while this process compares vectors.
     held, cosines = await together(
         query_terms.words_in_passages(tx, question.query.terms, texts),
         _cosines(execution, question.query, texts),
@@ -204,7 +204,7 @@ def _led(chunk: WalkChunk, score: float) -> Source:
 async def _cosines(
     execution: Execution, question: RankingQuery, texts: Sequence[str]
 ) -> Sequence[float]:
-    """Return how near each text is to the question; zeros without vectors."""
+    """Return the cosine similarity of each text to the query; zeros without vectors."""
     near = question.near
     if near is None:
         return [0.0] * len(texts)

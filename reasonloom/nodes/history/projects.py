@@ -1,4 +1,4 @@
-"""Projects and sessions as callers name them: exactly, or by how a session's id begins."""
+"""Looks up projects and sessions by the names callers give: slugs, and session id prefixes."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 5
 NAME_LENGTH = 60
-"""Characters of a name that an error or a note shows."""
+"""Characters of a name shown in an error or a note."""
 
 LEAST = 8
-"""Characters that an abbreviated id has at least, as in the reference."""
+"""Minimum characters of an abbreviated id, as in the reference."""
 
 
 async def require_project(tx: Transaction, slug: str) -> None:
-    """See that a project is there.
+    """Check that a project exists.
 
     Raises:
-        UnknownName: it is not; names those that come near.
+        UnknownName: it does not; the message suggests similar names.
     """
     if not await chunk_lists.is_known(tx, slug):
         raise UnknownName(await unknown_project(tx, slug), field="project")
 
 
 async def project_notes(execution: Execution, slug: str | None) -> list[str]:
-    """Return what to say where nothing was found in a project: that it is not there, if so."""
+    """Return a note that the project is unknown, if it is, for when nothing was found in it."""
     if slug is None:
         return []
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -42,7 +42,7 @@ async def project_notes(execution: Execution, slug: str | None) -> list[str]:
 
 
 async def unknown_project(tx: Transaction, slug: str) -> str:
-    """Return what to say of a project that is not there, with the nearest that are."""
+    """Return the message for an unknown project, with suggestions."""
     there = await chunk_lists.slugs(tx)
     unknown = f'project: there is no project "{display_name(slug)}"'
     if not there:
@@ -57,10 +57,10 @@ async def unknown_project(tx: Transaction, slug: str) -> str:
 
 
 async def require_session(tx: Transaction, project: str, start: str, field: str) -> str | None:
-    """Return the whole id of the session of a project that begins so; None for none such.
+    """Return the full id of the project's session that starts with `start`; None if unknown.
 
     Raises:
-        InvalidArgument: several begin so.
+        InvalidArgument: the prefix is ambiguous and no id itself.
     """
     found = await chunk_lists.beginning(tx, project, start, MOST_NAMED + 1)
     if len(found) > 1 and found[0] != start:
@@ -74,15 +74,15 @@ async def require_session(tx: Transaction, project: str, start: str, field: str)
 
 
 def display_name(name: str) -> str:
-    """Return a name on one line, cut where it is long."""
+    """Return a name on one line, shortened if it is long."""
     line = " ".join(name.split())
     return line if len(line) <= NAME_LENGTH else f"{line[: NAME_LENGTH - 1]}…"
 
 
 def abbreviations(sessions: Sequence[str]) -> dict[str, str]:
-    """Return for each id how it begins: 8 characters, more where another begins so, too.
+    """Return a unique prefix of each id, of at least 8 characters.
 
-    What begins another id is told whole, as that is how it is taken.
+    An id that is a prefix of another is returned whole: an exact match wins when it is looked up.
     """
     order = sorted(set(sessions))
     short: dict[str, str] = {}
@@ -94,7 +94,7 @@ def abbreviations(sessions: Sequence[str]) -> dict[str, str]:
 
 
 def _shared(one: str, other: str) -> int:
-    """Return how many first characters two ids share."""
+    """Return the length of the common prefix of two ids."""
     for place, (mine, theirs) in enumerate(zip(one, other, strict=False)):
         if mine != theirs:
             return place

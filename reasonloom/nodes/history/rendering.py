@@ -1,7 +1,7 @@
-"""Tells pieces of past conversations within a budget of tokens: one text, and what it holds.
+"""Renders pieces of past conversations as one text within a token budget.
 
-Every piece stands under a line of its own that says when and where it was said. No content can
-imitate such a line: one that looks like it gets a backslash.
+Every piece has a heading that says when and where it was said. Content cannot imitate a heading:
+lines that look like one are escaped with a backslash.
 """
 
 import re
@@ -15,13 +15,13 @@ from reasonloom.text import tokens
 from reasonloom.transcripts.rendering import UNSEEN
 
 Head = Callable[[int, int], str]
-"""Gives the text's first line for the number of pieces and the tokens of the text."""
+"""Returns the first line, given the number of pieces and the tokens of the text."""
 
 Mark = Callable[["Piece | None", "Piece"], str | None]
-"""Gives a line to stand between the piece told before and the next, None for none."""
+"""Returns a line to insert between the previous piece and the next, if any."""
 
 WORTH = 100
-"""Where fewer tokens are left than this, no further piece is begun."""
+"""Minimum remaining tokens for another piece that must be cut."""
 
 SHORT_ID, NAME_LENGTH, REASON_LENGTH = 8, 40, 160
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", re.IGNORECASE)
@@ -29,21 +29,21 @@ OURS = re.compile(
     rf"^([\s{UNSEEN}]*)(?==+[\s{UNSEEN}]*+[^=\s]|\[[\s{UNSEEN}]*(?:note|chain walk)\b)",
     re.MULTILINE | re.IGNORECASE,
 )
-"""Lines that look like the heading of a piece, or like what the answer says below the pieces."""
+"""Lines that look like a piece's heading, or like the notes below the pieces."""
 
 TRIES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A chunk as it may be told.
+    """A chunk, or a part of one, to render.
 
     Attributes:
-        time: aware; None where its transcript told none.
-        tokens: of the content.
-        score: what it was found by, 0..1; None where nothing was asked.
-        why: why it follows what was told before it; one line is made of it.
-        partial: `content` is not all of the chunk.
+        time: aware; None if its transcript has none.
+        tokens: tokens of the whole chunk.
+        score: relevance to the query, 0..1; None without a query.
+        why: why it follows an earlier piece; rendered on one line.
+        partial: whether `content` is only a part of the chunk.
     """
 
     id: int
@@ -60,7 +60,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class RenderedPiece:
-    """What of a piece is told, its tokens, and whether something of it is left out."""
+    """The rendered content of a piece, its tokens, and whether it was cut."""
 
     text: str
     tokens: int
@@ -69,7 +69,7 @@ class RenderedPiece:
 
 @dataclass(frozen=True, slots=True)
 class RenderedText:
-    """The text within its budget, the pieces it tells, its tokens, and how many are left out."""
+    """The text, the pieces it contains, its tokens, and how many pieces are left out."""
 
     text: str
     chunks: list[ChunkResult]
@@ -88,18 +88,18 @@ def render(
     reserved: Sequence[str] = (),
     mark: Mark | None = None,
 ) -> RenderedText:
-    """Return the pieces as one text of at most `budget` tokens.
+    """Render the pieces as one text of at most `budget` tokens.
 
     Args:
-        pieces: in the order in which they are told.
-        budget: tokens of the whole text, what is `below` and `reserved` included.
-        head: the first line; told how many pieces there are, and the tokens of the text.
-        below: lines after the pieces; left out where they would take half of the budget.
-        order: places in `pieces` in the order in which they get room; that of telling if None.
-        shared: every piece is told, the longest cut first; else the first are told whole, one is
-            cut, and the rest is left out.
-        reserved: lines that somebody adds after the text (notes), for which room is kept.
-        mark: gives lines between pieces, such as where another session begins.
+        pieces: the pieces, in output order.
+        budget: tokens of the whole text, including `below` and `reserved`.
+        head: returns the first line, given the number of pieces and the tokens of the text.
+        below: lines after the pieces; dropped if they would take more than half of the budget.
+        order: indices into `pieces`, in the order in which they get room; output order if None.
+        shared: every piece gets room, and the longest are cut first; otherwise the first pieces
+            are rendered whole, one is cut, and the rest is left out.
+        reserved: lines that the caller adds after the text (notes), for which room is left.
+        mark: returns lines between pieces, such as session boundaries.
     """
     kept = tokens.count_tokens("\n".join(below)) + 2 if below else 0
     below = below if kept * 2 <= budget else ()
@@ -118,7 +118,7 @@ def render(
 
 
 def heading(piece: Piece) -> str:
-    """Return the line over a piece: when, where, which, and why it is told here."""
+    """Return the heading of a piece: when, where, its id, and why it follows."""
     time = piece.time.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC") if piece.time else "undated"
     named = [time, one_line(piece.project, NAME_LENGTH), f"session {short_session(piece.session)}"]
     named += [f"agent {one_line(piece.agent, NAME_LENGTH)}"] if piece.agent else []
@@ -128,12 +128,12 @@ def heading(piece: Piece) -> str:
 
 
 def short_session(session: str) -> str:
-    """Return a session's id as it is shown: how a UUID begins, any other whole."""
+    """Return a session id for display: the start of a UUID, or up to NAME_LENGTH of any other."""
     return session[:SHORT_ID] if UUID.fullmatch(session) else one_line(session, NAME_LENGTH)
 
 
 def one_line(text: str, most: int) -> str:
-    """Return `said` on one line, of at most `most` characters."""
+    """Return `text` on one line of at most `most` characters."""
     text = " ".join(text.split())
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
@@ -141,7 +141,7 @@ def one_line(text: str, most: int) -> str:
 def _chosen(
     pieces: Sequence[Piece], room: int, order: Sequence[int] | None, shared: bool
 ) -> dict[int, RenderedPiece]:
-    """Return what of which piece is told, by its place."""
+    """Return the rendered pieces that fit into `room` tokens, by index."""
     safe = [OURS.sub(r"\1\\", piece.content) for piece in pieces]
     heads = [tokens.count_tokens(heading(piece)) + 3 for piece in pieces]
     if shared:
@@ -161,7 +161,7 @@ def _chosen(
 
 
 def _shared(safe: Sequence[str], heads: Sequence[int], room: int) -> dict[int, RenderedPiece]:
-    """Return what is told of every piece; where all would be too little, the first are left out."""
+    """Give every piece a fair share of the room; drop the first ones if headings take over half."""
     first = 0
     while first < len(safe) - 1 and sum(heads[first:]) * 2 > room:
         first += 1
@@ -182,10 +182,10 @@ def _written(
     below: Sequence[str],
     mark: Mark | None,
 ) -> tuple[str, int]:
-    """Return the text and its tokens, which it tells itself.
+    """Return the text and its tokens, a number that the first line contains.
 
-    What follows the first line is counted once: no token spans the empty line between them, as
-    the pieces, and what stands between and below them, begin with a sign that joins no line end.
+    Everything after the first line is counted once: no token spans the blank line between them,
+    because pieces, marks and the lines below begin with a character that merges with no newline.
     """
     body = "\n\n".join(_blocks(pieces, chosen, mark))
     rest = "\n\n".join(part for part in (body, "\n".join(below)) if part)
@@ -203,7 +203,7 @@ def _written(
 def _blocks(
     pieces: Sequence[Piece], chosen: dict[int, RenderedPiece], mark: Mark | None
 ) -> Iterator[str]:
-    """Yield each piece that is told under its heading, and what stands between them."""
+    """Yield each chosen piece under its heading, and the lines between pieces."""
     before: Piece | None = None
     for place in sorted(chosen):
         piece = pieces[place]
@@ -214,7 +214,7 @@ def _blocks(
 
 
 def _piece_values(pieces: Sequence[Piece], chosen: dict[int, RenderedPiece]) -> list[ChunkResult]:
-    """Return the pieces that are told as values, in their order."""
+    """Return the chosen pieces as structured output, in order."""
     return [
         ChunkResult(
             id=f"mem-{piece.id}",
@@ -233,13 +233,13 @@ def _piece_values(pieces: Sequence[Piece], chosen: dict[int, RenderedPiece]) -> 
 
 
 SPARE = 4
-"""Tokens of the mark-up that a client sees around a note."""
+"""Tokens of the markup around a note."""
 
 
 def fit_lines(head: str, lines: Sequence[str], budget: int, more: str) -> tuple[str, int]:
-    """Return the head with as many of the lines as fit into `budget` tokens, and how many.
+    """Return the head with as many lines as fit into `budget` tokens, and how many fit.
 
-    Where not all fit, `more` is the last line; `{n}` in it is how many are left out.
+    If not all fit, `more` is the last line, with `{n}` replaced by how many are left out.
     """
     whole = "\n".join([head, *lines])
     if tokens.count_tokens(whole) <= budget:
@@ -254,7 +254,7 @@ def fit_lines(head: str, lines: Sequence[str], budget: int, more: str) -> tuple[
 
 
 def remaining_budget(budget: int, notes: Sequence[str]) -> int:
-    """Return what of `budget` remains beside notes that stand below the text."""
+    """Return the tokens of `budget` that the notes below the text leave; at least half of it."""
     return max(
         budget // 2,
         budget - sum(tokens.count_tokens(f"[Note: {note}]\n") + SPARE for note in notes),

@@ -1,4 +1,4 @@
-"""Searches past conversations: chunks by every signal, then the passages in them that answer."""
+"""Searches past conversations: ranks chunks by all signals, then selects their best passages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 NOTHING = "No relevant memory found."
 HEAD_TOKENS = 14
-"""About the tokens of the first line and the space below it."""
+"""Approximate tokens of the first line and the blank line below it."""
 
 
 async def search_passages(execution: Execution, text: str, scope: Scope, budget: int) -> Excerpts:
-    """Return what answers `text`, as much as fits into `budget` tokens."""
+    """Return the passages that best answer `text`, within `budget` tokens."""
     question = await past_question(execution, text, scope)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         ranking = await rank(tx, execution, question.query, scope=question.scope, pool=POOL)

@@ -1,4 +1,4 @@
-"""Cuts a chunk's text to a number of tokens: the longest parts first, each in its middle."""
+"""Truncates a chunk's text to a number of tokens: the longest parts first, each in its middle."""
 
 import re
 from collections.abc import Sequence
@@ -16,24 +16,24 @@ MARKER = re.compile(
 """A role marker as `transcripts.rendering` writes it; content that looks like one is escaped."""
 
 GRAIN = 24
-"""Tokens of the bits that a part is cut into."""
+"""Tokens of the pieces that a part is split into for cutting."""
 
 LEAST_TOKENS = 20
-"""Tokens a part is told with, its marker included; where all would get less, some are left out."""
+"""Minimum tokens of a part, its marker included; parts are dropped if all would get less."""
 
 MARK = 12
-"""About the tokens of the words that tell of a cut."""
+"""Approximate tokens of a cut marker."""
 
 ENDED = 60
-"""A part that may have fewer tokens keeps its beginning alone."""
+"""A part with a smaller token budget retains only its beginning."""
 
 TRIES = 6
-"""How often less is taken where tokens, counted together, are more than their sum."""
+"""How often to retry with less room, since joined text may have more tokens than its parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one speaker said or one tool gave, its marker and what follows that, and its tokens."""
+    """The text of one speaker or tool: its role marker, the body after it, and its tokens."""
 
     marker: str
     body: str
@@ -41,10 +41,9 @@ class Part:
 
 
 def truncate(content: str, room: int) -> str:
-    """Return `content` within `room` tokens; what is cut says how much it was.
+    """Return `content` within `room` tokens; cut markers say how much was removed.
 
-    Every part keeps as much as the others where that is less than it has: so the long output of a
-    tool is cut before what people said.
+    All parts get the same maximum size, so long tool output is cut before what people said.
     """
     if tokens.count_tokens(content) <= room:
         return content
@@ -57,7 +56,7 @@ def truncate(content: str, room: int) -> str:
 
 
 def parts_of(content: str) -> list[Part]:
-    """Return the parts of a chunk's text, in order; one without a marker for any other text."""
+    """Split a chunk's text into parts, in order; text before the first marker is a part too."""
     starts = [match.start() for match in MARKER.finditer(content)]
     bounds = sorted({0, *starts, len(content)})
     found: list[Part] = []
@@ -70,7 +69,7 @@ def parts_of(content: str) -> list[Part]:
 
 
 def fair_share(sizes: Sequence[int], room: int) -> int:
-    """Return the size up to which each may be told whole, so that all together fit into `room`."""
+    """Return the maximum size per item at which all items together fit into `room`."""
     left, waiting = room, sorted(sizes)
     for place, size in enumerate(waiting):
         share = left // (len(waiting) - place)
@@ -81,7 +80,7 @@ def fair_share(sizes: Sequence[int], room: int) -> int:
 
 
 def _within(parts: Sequence[Part], room: int) -> str:
-    """Return the parts, those at both ends at least, each within its share of the room."""
+    """Return the parts, each within its share of the room; middle ones are dropped if needed."""
     most = max(1, (room - MARK) // LEAST_TOKENS)
     if most < len(parts):
         ahead = -(-most * 2 // 3)
@@ -100,7 +99,7 @@ def _within(parts: Sequence[Part], room: int) -> str:
 
 
 def _truncate_part(part: Part, room: int) -> str:
-    """Return a part with its marker, cut in its middle where it is larger than `room`."""
+    """Return a part with its marker, cut in the middle if it is larger than `room`."""
     if part.tokens <= room:
         return f"{part.marker}{part.body}"
     own = room - tokens.count_tokens(part.marker) - 2 if part.marker else room
@@ -115,7 +114,7 @@ def _truncate_part(part: Part, room: int) -> str:
 
 
 def _fine(block: str, size: int, room: int) -> list[tuple[str, int]]:
-    """Return a bit that alone is too large for the room as smaller ones."""
+    """Split a piece further if it is more than half as large as the room."""
     if size * 2 <= room:
         return [(block, size)]
     least = max(1, room // 4)
@@ -123,7 +122,7 @@ def _fine(block: str, size: int, room: int) -> list[tuple[str, int]]:
 
 
 def _ends(bits: Sequence[tuple[str, int]], room: int) -> str:
-    """Return the first bits and the last, and between them how much is cut."""
+    """Return the first and last pieces that fit, with a cut marker between them."""
     room -= MARK
     ahead = _fitting(bits, room if room < ENDED else room * 2 // 3)
     used = sum(size for _, size in bits[:ahead])
@@ -135,12 +134,12 @@ def _ends(bits: Sequence[tuple[str, int]], room: int) -> str:
         return f"{head}{tail}"
     at_line = not behind or bits[len(bits) - behind - 1][0].endswith("\n")
     tail = tail if at_line else f"… {tail}"
-    # What follows the middle of a line must not begin one: it might look like a marker there.
+    # A tail from the middle of a line must not start a line: it might look like a role marker.
     return "\n".join(each for each in (head.rstrip("\n"), cleaning.cut_marker(cut), tail) if each)
 
 
 def _fitting(bits: Sequence[tuple[str, int]], room: int) -> int:
-    """Return how many of the first bits fit."""
+    """Return how many leading pieces fit into `room`."""
     for number, (_, size) in enumerate(bits):
         if size > room:
             return number
@@ -148,16 +147,16 @@ def _fitting(bits: Sequence[tuple[str, int]], room: int) -> int:
     return len(bits)
 
 
-# The output of tools is long and often noise: compared as a whole it hides what was said.
+# Tool output is long and often noise; compared as a whole it would drown out what was said.
 
 TOOL_LENGTH = 200
-"""Characters of a tool's argument or output."""
+"""Characters of a tool's arguments or output that count."""
 
 TOOLS = ("[Tool", "[Result")
 
 
 def texts_in(content: str) -> list[str]:
-    """Return what each speaker said or tool gave in a chunk's text, in order, without markers."""
+    """Return the texts of a chunk's parts, in order, without markers; tool texts are shortened."""
     marks = list(MARKER.finditer(content))
     bounds = [(0, "")] if not marks or marks[0].start() else []
     starts = [*bounds, *((mark.end(), mark.group()) for mark in marks)]
@@ -173,5 +172,5 @@ def texts_in(content: str) -> list[str]:
 
 
 def gist(content: str) -> str:
-    """Return the passages of a chunk's text as one."""
+    """Return the texts of a chunk's parts, joined."""
     return "\n".join(texts_in(content))

@@ -1,1 +1,1 @@
-"""What judges share: several viewpoints in one call, and findings that are joined."""
+"""Shared helpers for judges: several viewpoints in one call, and merging of findings."""

@@ -1,4 +1,4 @@
-"""Ballots: how candidates are labelled, and the orders in which judges see them."""
+"""Ballots: labels of candidates and the orders in which judges see them."""
 
 from collections.abc import Sequence
 from hashlib import sha256
@@ -8,19 +8,19 @@ T = TypeVar("T")
 
 
 def label(place: int) -> str:
-    """Return the label of a position on a ballot: A to Z, AA to ZZ, AAA and so on."""
+    """Return the label of a position on a ballot: A, B, ..., Z, AA, BB, ..., ZZ, AAA and so on."""
     return chr(ord("A") + place % 26) * (place // 26 + 1)
 
 
 def shuffled(things: Sequence[T], seed: str) -> list[T]:
-    """Return things in an order that depends only on the seed and what they print as."""
+    """Return things in a pseudorandom order, determined by the seed and their `str()` only."""
     return sorted(things, key=lambda each: sha256(f"{seed}|{each}".encode()).digest())
 
 
 def balanced_orders(things: Sequence[T], most: int, seed: str) -> list[list[T]]:
-    """Return at most `most` orders of things, no two alike, one for each thing at most.
+    """Return up to `most` distinct orders of things, at most one per thing.
 
-    Each thing is as often first as last, so that a judge who favours a place favours nobody.
+    Each thing comes first as often as last, so that position bias favours none of them.
     """
     drawn = shuffled(things, seed)
     ends, rest = drawn[:most], drawn[most:]

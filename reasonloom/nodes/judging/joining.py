@@ -1,4 +1,4 @@
-"""Joins short texts of several judges that say the same."""
+"""Merges equivalent short texts of several judges."""
 
 from collections.abc import Iterable
 
@@ -7,14 +7,14 @@ from reasonloom.text.sentences import join_sentences
 from reasonloom.text.words import words_in
 
 SAME = 0.6
-"""Share of the shorter text's words that the other has too, from which both say the same."""
+"""Minimum share of the shorter text's words in the other for both to count as equivalent."""
 
 MOST_REASONS = 3
-"""Different reasons in one merged text."""
+"""Maximum number of distinct reasons in a merged text."""
 
 
 def group_texts(texts: Iterable[str]) -> list[list[str]]:
-    """Return texts in groups that say the same, the largest group first, then as given."""
+    """Group equivalent texts, largest group first, ties in the given order."""
     groups: list[list[str]] = []
     for text in filter(None, map(str.strip, texts)):
         known = next((group for group in groups if says_same(group[0], text)), None)
@@ -35,6 +35,6 @@ def says_same(one: str, other: str) -> bool:
 
 
 def merge_reasons(texts: Iterable[str]) -> str | None:
-    """Return the reasons in one text, each once, the most frequent first; None without any."""
+    """Merge distinct reasons into one text, most frequent first; None if there are none."""
     kept = [group[0] for group in group_texts(texts)][:MOST_REASONS]
     return join_sentences(kept) or None

@@ -1,25 +1,26 @@
-"""One call of a language model that takes the viewpoints of several judges."""
+"""Combines the viewpoints of several judges in one language-model call."""
 
 from collections.abc import Mapping
 from typing import Any
 
 TOGETHER = "together"
-"""The lens of a task that takes all viewpoints in one call."""
+"""Lens of a task that covers all viewpoints in one call."""
 
 MISSING = "the {lens}'s look at {what} is missing in the language model's answer"
 
 
 def describe_lenses(lenses: Mapping[str, str]) -> list[dict[str, str]]:
-    """Return lenses as the prompts of viewpoints list them."""
+    """Return lenses in the form that the prompts list them."""
     return [{"name": name, "view": view} for name, view in lenses.items()]
 
 
 def read_views(
     reply: Mapping[str, Any] | None, lenses: Mapping[str, str]
 ) -> tuple[dict[str, dict[str, Any] | None], list[str]]:
-    """Return what each lens found, None where it is missing, and the lenses a reply lacks.
+    """Return the findings of each lens, None if missing, and the lenses missing from the reply.
 
-    The first of several findings of one lens counts. Without a reply none is called missing.
+    If a lens occurs several times, the first entry is used. Without a reply, no lens is reported as
+    missing.
     """
     found: dict[str, dict[str, Any]] = {}
     for each in reply["views"] if reply else ():

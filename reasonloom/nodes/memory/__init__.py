@@ -1,1 +1,1 @@
-"""Steps of the memory tools."""
+"""Graph nodes of the memory tools."""

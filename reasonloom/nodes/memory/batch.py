@@ -34,7 +34,7 @@ from reasonloom.stores.runs.redaction import redact
 
 
 def memory_numbers(memory_ids: Sequence[str]) -> dict[str, int]:
-    """Return the number of each distinct id, in order; malformed ids are left out."""
+    """Return the numeric key of each distinct id, in order; malformed ids are skipped."""
     numbers: dict[str, int] = {}
     for memory_id in memory_ids:
         try:
@@ -45,12 +45,12 @@ def memory_numbers(memory_ids: Sequence[str]) -> dict[str, int]:
 
 
 def missing_ids(memory_ids: Sequence[str], found: Container[str]) -> list[str]:
-    """Return the distinct ids that were not found, in order."""
+    """Return the distinct ids that are not in `found`, in order."""
     return [each for each in dict.fromkeys(memory_ids) if each not in found]
 
 
 async def batch_remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the memories, embedded in one batch, or strengthen their duplicates; all or none."""
+    """Embed the memories in one batch, then store or deduplicate all of them atomically."""
     execution = runtime.context
     request = execution.request(BatchRemember)
     items, removed = _clean_items(request.memories)
@@ -97,10 +97,10 @@ async def batch_remember(state: ToolState, runtime: Runtime[Execution]) -> dict[
 
 
 def _clean_items(given: Sequence[NewItem]) -> tuple[list[NewItem], list[str]]:
-    """Return the items without hidden characters, and notes on what was removed.
+    """Strip hidden characters from the items; return them with notes on the removals.
 
     Raises:
-        InvalidArgument: nothing visible is left of an item; names its index.
+        InvalidArgument: an item has no visible text left; the error names its index.
     """
     items: list[NewItem] = []
     notes: list[str] = []
@@ -119,9 +119,9 @@ def _clean_items(given: Sequence[NewItem]) -> tuple[list[NewItem], list[str]]:
 
 
 async def batch_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the memories that exist, in the order of the ids; each counts as an access.
+    """Return the memories that exist, in the order of the ids, and count an access to each.
 
-    A foreign id answers exactly like one that never existed.
+    The id of another owner's memory is reported exactly like one that never existed.
     """
     execution = runtime.context
     request = execution.request(BatchRecall)
@@ -165,12 +165,12 @@ def _full_memory(memory: KnownMemory) -> ReadMemory:
 
 
 async def batch_forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Hide or erase the memories that exist, in one transaction; name the ids that do not."""
+    """Hide or erase the memories that exist, in one transaction, and report the missing ids."""
     execution = runtime.context
     request = execution.request(BatchForget)
     numbers = memory_numbers(request.memory_ids)
     if not (request.soft or request.dry_run):
-        await execution.loom.journal.flush()  # accesses may still be waiting to be written
+        await execution.loom.journal.flush()  # pending accesses must precede the erasure
     async with execution.loom.database.begin(execution.caller) as tx:
         held = await memories.hold_many(tx, list(numbers.values()), hidden=not request.soft)
         if held and not request.dry_run:

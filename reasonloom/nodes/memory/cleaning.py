@@ -1,4 +1,4 @@
-"""Removes hidden characters, which can mislead a reader, from what is to be stored."""
+"""Strips hidden characters, which can mislead a reader, from text before it is stored."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -10,16 +10,16 @@ from reasonloom.text.hidden_characters import remove_hidden
 
 R = TypeVar("R", bound=Request)
 STORED = ("content", "metadata")
-"""The arguments whose texts are cleaned; ids and names stay as they are."""
+"""Arguments whose texts are cleaned; ids and names are left unchanged."""
 
 REMOVED = "{count} hidden characters (direction controls or tags) were removed"
 
 
 def clean_request(request: R) -> tuple[R, list[str]]:
-    """Return `request` with its content and metadata cleaned, and a note on what was removed.
+    """Return `request` with its content and metadata cleaned, and a note on the removals.
 
     Raises:
-        InvalidArgument: nothing visible is left of a text that must not be empty.
+        InvalidArgument: a text that must not be empty has no visible characters left.
     """
     given = request.model_dump(by_alias=True, exclude_unset=True)
     stored = {key: clean_all(value) for key, value in given.items() if key in STORED}
@@ -31,7 +31,7 @@ def clean_request(request: R) -> tuple[R, list[str]]:
 
 
 def clean_all(value: Any) -> tuple[Any, int]:
-    """Return `value` with every text in it cleaned, and how many characters were removed."""
+    """Return `value` with every string in it cleaned, and the number of characters removed."""
     if isinstance(value, str):
         return remove_hidden(value)
     if isinstance(value, Mapping):
@@ -45,10 +45,10 @@ def clean_all(value: Any) -> tuple[Any, int]:
 
 
 def clean_name(text: str, *, field: str) -> tuple[str, list[str]]:
-    """Return a name as it is stored, and a note on what was removed.
+    """Return a name cleaned and stripped for storage, and a note on the removals.
 
     Raises:
-        InvalidArgument: nothing visible is left of it.
+        InvalidArgument: the name has no visible characters left.
     """
     name, removed = remove_hidden(text)
     if not name.strip():

@@ -1,7 +1,7 @@
-"""Embeds memories: the five views of a content, their vectors, and links to the nearest.
+"""Embeds memories: derives five views of the content, embeds them, and links near neighbours.
 
-The plain content answers what; the other views add when, where and with whom, the steps, the
-feelings, and the conclusions, as far as the memory has them.
+The semantic view is the plain content. The other views add the circumstances (when, where, with
+whom) or select the steps, the feelings or the conclusions, as far as the memory has them.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ NO_DENSE = "dense search is off, words alone were used: {reason}"
 async def embed_or_note(
     embedder: Embedder, texts: Sequence[str]
 ) -> tuple[list[list[float]], list[str]]:
-    """Return the vectors of `texts`, or none and a note that says why; equal texts share one."""
+    """Return the vectors of `texts`, or none and a note on the reason; equal texts share one."""
     different = list(dict.fromkeys(texts))
     try:
         known = dict(zip(different, await embedder.embed(different), strict=True))
         return [known[text] for text in texts], []
     except EmbedderUnavailable as fault:
-        log.warning("embedder: %s", type(fault).__name__)  # its message may quote the texts
+        log.warning("embedder: %s", type(fault).__name__)  # the message may quote the texts
         return [], [NO_DENSE.format(reason=fault.message)]
 
 
@@ -70,7 +70,7 @@ CONCLUSION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ViewSource:
-    """What the views of a memory are made of."""
+    """The fields from which a memory's views are derived."""
 
     content: str
     created_at: datetime
@@ -80,21 +80,21 @@ class ViewSource:
 
     @classmethod
     def of(cls, memory: HeldMemory | Unembedded | PortableMemory, created_at: datetime) -> Self:
-        """Return the source of a stored memory's or a file's views."""
+        """Return the view source of a stored or imported memory."""
         tags = tuple(memory.tags or ())
         return cls(memory.content, created_at, memory.context, tags, memory.category)
 
 
 LEAST_DIFFERENCE = 0.5
-"""Share of a content's characters that a view leaves out or adds; else it shares its vector."""
+"""Least difference in length, relative to the content, at which a view gets its own vector."""
 
 
 LONGEST_VIEWED = 20_000
-"""Characters of the longest content that is searched for views; a longer one has the plain view."""
+"""Maximum content length, in characters, for deriving views; longer content is its only view."""
 
 
 def sector_views(memory: ViewSource) -> dict[Sector, str]:
-    """Return the text of each sector's view; one that differs little is the plain content."""
+    """Return each sector's view; one that differs little in length is the plain content."""
     content = memory.content
     if len(content) > LONGEST_VIEWED:
         return dict.fromkeys(SECTORS, content)
@@ -115,22 +115,22 @@ def _view(content: str, text: str) -> str:
 
 
 def _matching_sentences(content: str, wanted: re.Pattern[str]) -> str:
-    """Return the sentences in which `wanted` occurs, in order."""
+    """Return the sentences that match `wanted`, in order."""
     return " ".join(filter(wanted.search, sentence_runs(content)))
 
 
 MOST_WAYPOINTS = 3
 WAYPOINT_COSINE = 0.45
-"""Least similarity of linked memories."""
+"""Minimum cosine similarity of linked memories."""
 
 DUPLICATE_COSINE = 0.95
-"""Least similarity of near duplicates: both are kept, and linked as such."""
+"""Minimum cosine similarity of near duplicates: both are stored and linked as such."""
 
 
 async def embed_views(
     embedder: Embedder, texts: Mapping[Sector, str]
 ) -> tuple[dict[Sector, list[float]], list[str]]:
-    """Return the vector of each view, or none and a note that says why."""
+    """Return the vector of each view, or none and a note on the reason."""
     vectors, notes = await embed_or_note(embedder, list(texts.values()))
     return dict(zip(texts, vectors, strict=False)), notes
 
@@ -138,7 +138,7 @@ async def embed_views(
 async def embed_many(
     embedder: Embedder, memories: Sequence[ViewSource]
 ) -> tuple[list[dict[str, list[float]]], list[str]]:
-    """Return the vectors of each memory's views in one batch, or none and a note that says why."""
+    """Embed the views of all memories in one batch; without an embedder, return a note on why."""
     views = [sector_views(each) for each in memories]
     texts = [text for view in views for text in view.values()]
     vectors, notes = await embed_or_note(embedder, texts) if texts else ([], [])
@@ -156,9 +156,9 @@ async def nearest_memories(
     exclude: int = 0,
     least: float = WAYPOINT_COSINE,
 ) -> dict[int, float]:
-    """Return the three most similar memories with a cosine of at least `least`, and the cosines.
+    """Return the cosines of up to three nearest memories, each at least `least`, by id.
 
-    `exclude` is the memory itself, if it is already stored.
+    `exclude` is the id of the memory itself, if it is already stored.
     """
     if vector is None:
         return {}
@@ -171,7 +171,7 @@ async def nearest_memories(
 async def link_waypoints(
     tx: Transaction, execution: Execution, memory_id: int, near: Mapping[int, float]
 ) -> int:
-    """Link a memory to those of its nearest that are similar; return the number of new links."""
+    """Link a memory to its sufficiently similar neighbours; return the number of new links."""
     near = {key: cosine for key, cosine in near.items() if cosine >= WAYPOINT_COSINE}
     origins = dict.fromkeys(near, memory_links.WAYPOINT)
     origins.update(dict.fromkeys(near_duplicates(near), memory_links.NEAR_DUPLICATE))
@@ -181,5 +181,5 @@ async def link_waypoints(
 
 
 def near_duplicates(near: Mapping[int, float]) -> list[int]:
-    """Return those of the nearest that are near duplicates."""
+    """Return the ids of the neighbours that are near duplicates."""
     return [key for key, cosine in near.items() if cosine >= DUPLICATE_COSINE]

@@ -1,4 +1,4 @@
-"""Answers `forget` and `restore_memory`, and rolls back what one writer stored."""
+"""Implements `forget`, `restore_memory` and the rollback of one writer's memories."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ MEMORY_ID = re.compile(r"mem-([0-9]{1,19})")
 
 
 async def forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Hide the memory so that it can be restored, or erase it with everything attached.
+    """Hide the memory so that it can be restored, or erase it with all related data.
 
     Raises:
-        MemoryNotFound: no memory of this owner and space has this id.
+        MemoryNotFound: the owner has no memory with this id in this space.
     """
     execution = runtime.context
     request = execution.request(Forget)
     memory_id = memory_number(request.memory_id)
     if not request.soft:
-        await execution.loom.journal.flush()  # accesses may still be waiting to be written
+        await execution.loom.journal.flush()  # pending accesses must precede the erasure
     async with execution.loom.database.begin(execution.caller) as tx:
         if request.soft:
             found = await memories.hide(tx, memory_id, execution.loom.clock())
@@ -55,10 +55,10 @@ async def forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
 
 
 def memory_number(memory_id: str, *, field: str = "memoryId") -> int:
-    """Return the number in `mem-42`; `field` is the argument that named it.
+    """Return the number in an id such as `mem-42`; `field` is the argument that holds the id.
 
     Raises:
-        MemoryNotFound: the text is not a memory's id.
+        MemoryNotFound: the text is not a valid memory id.
     """
     match = MEMORY_ID.fullmatch(memory_id)
     number = int(match[1]) if match else 0
@@ -71,7 +71,7 @@ async def restore_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[
     """Restore a hidden memory.
 
     Raises:
-        MemoryNotFound: no hidden memory of this owner and space has this id.
+        MemoryNotFound: the owner has no hidden memory with this id in this space.
     """
     execution = runtime.context
     request = execution.request(RestoreMemory)
@@ -85,7 +85,7 @@ async def restore_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[
 
 @dataclass(frozen=True, slots=True)
 class RollbackResult:
-    """What is or would be removed, what was derived from it, and the common time of hiding."""
+    """The memories (to be) removed, those derived from them, and the shared time of hiding."""
 
     memories: Sequence[Trace]
     derived: Sequence[Trace]
@@ -95,13 +95,13 @@ class RollbackResult:
 async def roll_back(
     loom: Loom, caller: Caller, written: WriterFilter, *, hard: bool = False, dry_run: bool = False
 ) -> RollbackResult:
-    """Hide or erase, in one transaction, what one writer stored; a dry run changes nothing.
+    """Hide or erase one writer's memories in one transaction; a dry run changes nothing.
 
-    `hard` also removes it from runs and saved steps. Memories derived from it are reported and
-    stay.
+    `hard` also redacts them from runs and checkpoints. Memories derived from them are reported
+    but not removed.
 
     Raises:
-        DatabaseUnavailable: it went away; nothing was changed.
+        DatabaseUnavailable: the connection was lost; nothing was changed.
     """
     at = loom.clock()
     async with loom.database.begin(caller) as tx:

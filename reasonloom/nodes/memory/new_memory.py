@@ -1,6 +1,6 @@
-"""Makes the row of a new memory: its salience, keywords, token count, dates and defaults.
+"""Builds the row of a new memory: salience, keywords, token count, dates and defaults.
 
-All figures follow plain rules, so that a reader can work them out by hand.
+All values follow simple rules, so that they can be verified by hand.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ DECAY_PER_DAY: dict[Sector, float] = {
     "procedural": 0.015,
     "semantic": 0.01,
 }
-"""Each sector's decay rate per day (the constants of ThoughtMCP's reference)."""
+"""Decay rate per day of each sector (constants of the ThoughtMCP reference)."""
 
 NEUTRAL = 0.5
 PART = 0.1
-"""What a word of emphasis, full emotion and full specificity each add to neutral content."""
+"""Increment for each word of emphasis, for full emotion and for full specificity."""
 
 MOST_EMPHASIS = 3
 MOST_DETAILS = 5
@@ -75,12 +75,12 @@ MILD = frozenset(
     heureux heureuse peur inquiet inquiète fier fière déçu déçue
     """.split()  # noqa: SIM905 - reads better
 )
-"""Emotional words, pleasant or not: strong ones count 1, mild ones 0.5."""
+"""Emotional words, positive or negative: strong ones score 1, mild ones 0.5."""
 
 LETTERS = re.compile(r"[^\W\d_]+")
 NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 NAME = re.compile(r"(?<=[^\W_][,;]\s)[^\W\d_]\w+|(?<=[^\W_]\s)[^\W\d_]\w+")
-"""A word within a sentence; it is a name if it is capitalised."""
+"""A word that does not begin a sentence; if capitalised, it counts as a name."""
 
 WORD = re.compile(r"[^\W\d_]{4,}")
 STOP_WORDS = frozenset(
@@ -95,8 +95,8 @@ STOP_WORDS = frozenset(
 def salience_of(content: str, importance: float) -> float:
     """Return a new memory's salience, 0.25..1.
 
-    The mean of its importance and of 0.5 + 0.1 for each distinct word of emphasis (at most 3)
-    + 0.1 emotion + 0.1 specificity.
+    The mean of importance and (0.5 + 0.1 per distinct word of emphasis, at most 3
+    + 0.1 * emotion + 0.1 * specificity).
     """
     content = unicodedata.normalize("NFC", content)
     words = {match.lower() for match in EMPHASIS.findall(content)}
@@ -105,9 +105,9 @@ def salience_of(content: str, importance: float) -> float:
 
 
 def emotion_of(content: str) -> float:
-    """Return how emotional a text is, pleasant or not: 0, 0.5 or 1, by its strongest word.
+    """Return how emotional a text is, whatever the polarity: 0, 0.5 or 1, by its strongest word.
 
-    An exclamation mark counts like a mild word. Negation and irony are not recognised.
+    An exclamation mark counts as a mild word. Negation and irony are not recognised.
     """
     words = {word.lower() for word in LETTERS.findall(content)}
     if words & STRONG:
@@ -116,26 +116,26 @@ def emotion_of(content: str) -> float:
 
 
 def specificity_of(content: str) -> float:
-    """Return how specific a text is, 0..1: a fifth for each distinct number or name.
+    """Return how specific a text is, 0..1: 0.2 for each distinct number or name.
 
-    A date or time is one number. A name is a capitalised word within a sentence, so every
-    German noun is one; scripts without capitals have none.
+    A date or time is one number. A name is a capitalised word that does not begin a sentence, so
+    German nouns count, and scripts without capital letters have no names.
     """
     names = {word for word in NAME.findall(content) if word[0].isupper()}
     return min(1.0, len(names | set(NUMBER.findall(content))) / MOST_DETAILS)
 
 
 def keywords(content: str, most: int = 10) -> list[str]:
-    """Return the most frequent words of four letters or more, without stop words."""
+    """Return the `most` most frequent words of four or more letters, without stop words."""
     words = (word.lower() for word in WORD.findall(content))
     counted = Counter(word for word in words if word not in STOP_WORDS)
     return [word for word, _ in counted.most_common(most)]
 
 
 def estimated_tokens(content: str) -> int:
-    """Return the token count that is stored with a memory: a quarter of its UTF-8 bytes, plus 1.
+    """Return the token count stored with a memory: a quarter of its UTF-8 bytes, plus 1.
 
-    Stored counts stay comparable, so this differs from `text.tokens.estimate_tokens`.
+    Differs from `text.tokens.estimate_tokens` so that counts stay comparable with stored ones.
     """
     return len(content.encode()) // 4 + 1
 
@@ -151,11 +151,11 @@ EVENT_TYPE: dict[Sector, str] = {
     "emotional": "episode",
     "reflective": "inference",
 }
-"""The event type of a sector if none is given."""
+"""Default event type of each sector."""
 
 
 def view_source_of(given: Given, at: datetime) -> ViewSource:
-    """Return what a given memory's views are made of."""
+    """Return the view source of a given memory."""
     metadata = given.metadata or MemoryMetadata()
     return ViewSource(
         content=given.content,
@@ -167,12 +167,12 @@ def view_source_of(given: Given, at: datetime) -> ViewSource:
 
 
 def stated_at(given: Given, at: datetime) -> datetime:
-    """Return when a given memory was said: as its context states, else now."""
+    """Return when a given memory was stated: the date in its context, else `at`."""
     return stated_moment(given.metadata.context if given.metadata else None) or at
 
 
 def sector_of(given: Given, at: datetime) -> Sector:
-    """Return the sector of a given memory: its own, else by whether it names a day."""
+    """Return the given sector; by default episodic if the content names a day, else semantic."""
     if "primary_sector" in given.model_fields_set:
         return given.primary_sector
     return "episodic" if names_a_day(given.content, at.date()) else "semantic"
@@ -181,7 +181,7 @@ def sector_of(given: Given, at: datetime) -> Sector:
 def new_memory_of(
     execution: Execution, given: Given, *, at: datetime, vectors: Vectors, **columns: Any
 ) -> NewMemory:
-    """Return the row of a memory that a caller gives; `columns` as for `complete_memory`."""
+    """Return the row of a memory given by a caller; `columns` as for `complete_memory`."""
     metadata = given.metadata or MemoryMetadata()
     return memory_of_run(
         execution,
@@ -203,7 +203,7 @@ def new_memory_of(
 def memory_of_run(
     execution: Execution, content: str, *, sector: Sector, at: datetime, **columns: Any
 ) -> NewMemory:
-    """Return the row of a memory that a run stores; `columns` as for `complete_memory`."""
+    """Return the row of a memory stored by a run; `columns` as for `complete_memory`."""
     origin = {
         "principal": execution.caller.owner,
         "tool": execution.run.tool,
@@ -224,10 +224,10 @@ def complete_memory(
     importance: float = NEUTRAL,
     **columns: Any,
 ) -> NewMemory:
-    """Return the row of a memory with every column that follows from its content and sector.
+    """Return the row of a memory, deriving every column that depends on its content and sector.
 
-    `vectors` are by view, `model` is the one that made them; `columns` are other fields of
-    `NewMemory`, of which None counts as not given.
+    `vectors` are keyed by view and were computed by `model`; `columns` are other fields of
+    `NewMemory` and override derived ones, except where they are None.
     """
     derived = {
         "event_type": EVENT_TYPE[sector],

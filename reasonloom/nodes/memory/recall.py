@@ -1,4 +1,4 @@
-"""Answers `recall`: one page of the memories that match a question."""
+"""Implements `recall`: one page of the memories that match a question."""
 
 from typing import Any
 
@@ -62,7 +62,7 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
 
 
 def _answerability(request: ExplainedRecall, finding: RetrievedPage) -> Answerability | None:
-    """Return how likely the first page answers; None for later pages, whose best are not shown."""
+    """Return the first page's answerability; None for later pages, which lack the top results."""
     if not request.text or request.offset:
         return None
     return answerability(request.text, finding.page, finding.readings)
@@ -113,7 +113,7 @@ def _explanation(scored: ScoredMemory, judged: Answerability | None) -> Explanat
 
 
 def stored_metadata(memory: FoundMemory | KnownMemory) -> StoredMetadata:
-    """Return a memory's metadata, without a category or context that it does not have."""
+    """Return a memory's metadata; category and context are omitted if unset."""
     optional = {"category": memory.category, "context": memory.context}
     return StoredMetadata(
         keywords=memory.keywords,

@@ -1,4 +1,4 @@
-"""Answers `remember`: embeds five views outside the transaction, then writes once."""
+"""Implements `remember`: embeds five views outside the transaction, then writes once."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the memory and link it to its nearest, or strengthen its duplicate."""
+    """Store the memory and link it to its nearest neighbours, or strengthen its duplicate."""
     execution = runtime.context
     request, removed = clean_request(execution.request(SupersedingRemember))
     at = execution.loom.clock()
@@ -100,7 +100,7 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
 
 
 async def open_session(tx: Transaction, execution: Execution, name: str) -> UUID:
-    """Return the caller's session of this name, a new one if there is none."""
+    """Return the caller's session of this name, creating it if needed."""
     return await sessions.open_session(
         tx,
         execution.run.effect("session"),
@@ -113,7 +113,7 @@ async def open_session(tx: Transaction, execution: Execution, name: str) -> UUID
 async def strengthen(
     tx: Transaction, duplicate: int, given: Remember | NewItem, memory: NewMemory
 ) -> Duplicate:
-    """Strengthen the memory that has the same content."""
+    """Strengthen the stored memory that has the same content as `memory`."""
     keywords = given.metadata.keywords if given.metadata else None
     return await deduplication.strengthen(tx, duplicate, memory, keywords=keywords or ())
 
@@ -121,7 +121,7 @@ async def strengthen(
 async def _store(
     tx: Transaction, execution: Execution, memory: NewMemory, near: dict[int, float]
 ) -> tuple[Remembered, list[str]]:
-    """Store a memory and link it to its nearest; name those that say nearly the same."""
+    """Store a memory and link it to its neighbours; return a note on near duplicates."""
     memory_id = await memories.store(tx, memory)
     links = await link_waypoints(tx, execution, memory_id, near)
     answer = Remembered(

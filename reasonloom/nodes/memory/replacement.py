@@ -1,7 +1,8 @@
-"""Finds the older memories that a new one may replace, and marks those that it does replace.
+"""Finds older memories that a new one may replace, and marks those that it does replace.
 
-The nearest by meaning are read with the new one in pairs: the packaged reader gives the probability
-that the older no longer holds if both are about the same matter, which cosine and words tell.
+Each nearest neighbour is paired with the new memory. The packaged reader estimates the probability
+that the older one no longer holds, given that both are about the same matter; how likely that is
+follows from their cosine similarity and shared words.
 """
 
 from __future__ import annotations
@@ -28,27 +29,27 @@ if TYPE_CHECKING:
     from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 LEAST_COSINE = 0.3
-"""The least similarity of memories that are read with a new one."""
+"""Minimum cosine similarity of memories that are compared with a new one."""
 
 LIKELY = 0.6
-"""The least probability at which the answer names a memory."""
+"""Minimum probability at which the answer lists a memory."""
 
 SURE = 0.97
-"""The least probability at which `REASONLOOM_SUPERSEDE=auto` marks it: reached by less than one
-in a hundred of the pairs that only look like a replacement."""
+"""Minimum probability at which `REASONLOOM_SUPERSEDE=auto` marks a memory as superseded: fewer
+than 1% of the pairs that only look like a replacement reach it."""
 
 COSINE_WEIGHT, WORDS_WEIGHT, OFFSET = 6.1, 5.0, -2.2
-"""Of how likely two memories are about the same matter: a logistic regression that
-`training/fit_matter.py` fits. The reader was taught on pairs that look alike, and takes a third of
-the pairs that do not for replaced."""
+"""Coefficients of the logistic regression for two memories being about the same matter, fitted by
+`training/fit_matter.py`. The reader was trained on similar pairs only and misclassifies a third of
+the dissimilar ones as replaced."""
 
 READ = 2_000
-"""Characters of a memory that are read: more than the reader's tokens can be."""
+"""Characters of a memory passed to the reader: more than fit its token limit."""
 
 ORIGIN = "may_replace"
 WHY = "read as an earlier value of the same thing"
 EXCERPT = 200
-"""Characters of an older memory that an answer shows."""
+"""Characters of an older memory included in an answer."""
 
 FIELD = "supersede"
 NEWER = (
@@ -73,7 +74,7 @@ class Replaceable:
     probability: float
 
     def answer(self) -> ReplacedMemory:
-        """Return it as an answer shows it."""
+        """Return the answer model of this candidate."""
         content = self.memory.content
         return ReplacedMemory(
             id=f"mem-{self.memory.id}",
@@ -85,7 +86,7 @@ class Replaceable:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What a stored memory supersedes, what is left to settle, and notes on both."""
+    """The superseded memories, the candidates left to settle, and notes on both."""
 
     superseded: list[str]
     left: list[Replaceable]
@@ -93,7 +94,7 @@ class Marked:
 
 
 def looks_for_replaced(execution: Execution, content: str) -> bool:
-    """Return whether to look for what a content replaces: nothing, if it reads like an order."""
+    """Return whether to look for replaced memories: not if the content reads like an injection."""
     wanted = execution.loom.settings.supersede != "off"
     return wanted and not detect_injection(content).reasons
 
@@ -101,10 +102,10 @@ def looks_for_replaced(execution: Execution, content: str) -> bool:
 async def find_replaceable(
     content: str, stated: datetime, near: Sequence[FoundMemory], cosines: Mapping[int, float]
 ) -> list[Replaceable]:
-    """Return those of the nearest memories that `content` may replace, the likeliest first.
+    """Return the nearest memories that `content` may replace, most likely first.
 
-    What was said after `stated` is newer, and what has the same words is a duplicate. `cosines`
-    are those of the memories with `content`, by their ids.
+    Memories stated after `stated` (newer) and those with the same words (duplicates) are skipped.
+    `cosines` maps the memories' ids to their cosine similarity to `content`.
     """
     words = index_terms(content)
     older = [
@@ -126,7 +127,7 @@ def same_matter(cosine: float, older: str, newer: str) -> float:
 
 
 def common_words(first: str, second: str) -> float:
-    """Return the share of the words of one of two texts, the one with fewer, that both have."""
+    """Return the overlap coefficient of two texts: shared words / words of the smaller set."""
     words, others = index_terms(first), index_terms(second)
     return len(words & others) / (min(len(words), len(others)) or 1)
 
@@ -139,9 +140,9 @@ async def mark_replaced(
     wanted: Sequence[str],
     likely: Sequence[Replaceable],
 ) -> Marked:
-    """Let a stored memory supersede those `wanted`, and the sure ones where the settings say so.
+    """Mark what a stored memory supersedes: those `wanted` and, in `auto` mode, the sure ones.
 
-    It was said at `stated`. What is left to settle is linked to it.
+    `stated` is when the stored memory was stated. The remaining candidates are linked to it.
 
     Raises:
         MemoryNotFound: a wanted memory does not exist.

@@ -1,7 +1,6 @@
-"""Answers `search`: memories by exact words, or all that pass the filters.
+"""Implements `search`: memories by exact words, or all that pass the filters.
 
-A memory is in the requested sectors if its own sector is one of them; `primarySector` narrows
-further.
+`sectors` matches a memory's own sector; `primarySector` narrows the result further.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Notes on the spaces of an owner: which one a call was about, and which hold memories."""
+"""Notes on an owner's spaces: that the one named is empty or new, and which hold memories."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_NAMED = 10
 
 
 async def empty_space_notes(execution: Execution) -> list[str]:
-    """Return a note that a named space holds nothing, and which spaces do; none otherwise."""
+    """Return a note if the named space is empty, with the spaces that hold memories."""
     caller = execution.caller
     if caller.space == DEFAULT_SPACE:
         return []
@@ -38,7 +38,7 @@ async def empty_space_notes(execution: Execution) -> list[str]:
 
 
 async def new_space_notes(execution: Execution) -> list[str]:
-    """Return a note that a space is new and what does not read it; none otherwise."""
+    """Return a note if the named space is new, with the tools that do not read it by default."""
     caller = execution.caller
     if caller.space == DEFAULT_SPACE:
         return []

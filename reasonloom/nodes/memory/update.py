@@ -1,8 +1,8 @@
-"""Answers `update_memory`: changes a memory and everything derived from what changed.
+"""Implements `update_memory`: changes a memory and everything derived from the changed fields.
 
-The row is locked while it is compared and written. To embed new views the lock is released,
-so that nobody waits for the embedder, and the memory is compared again afterwards: whatever
-another call has changed meanwhile is kept.
+The row is locked while it is compared and written. The lock is released while new views are
+embedded, so that no other call waits for the embedder; the memory is then compared again, which
+preserves concurrent changes by other calls.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """Embedded views: their texts, and their vectors unless there is no embedder."""
+    """Embedded views: their texts and, if an embedder is available, their vectors."""
 
     texts: dict[Sector, str] = field(default_factory=dict)
     vectors: dict[Sector, list[float]] = field(default_factory=dict)
@@ -54,10 +54,10 @@ class Change:
     """A memory before and after a request.
 
     Attributes:
-        held: the memory as it is.
-        memory: the memory as it will be.
-        texts: the views to embed: all five if any has changed, else none.
-        sets_strength: whether the request gives a strength, which decays from now on.
+        held: the current, locked memory.
+        memory: the memory after the change.
+        texts: the views to embed: all five if any changed, else none.
+        sets_strength: whether the request sets a strength, which then decays from now on.
     """
 
     held: HeldMemory
@@ -71,7 +71,7 @@ class Change:
         return self.memory.content != self.held.content
 
     def columns(self) -> dict[str, Any]:
-        """Return the columns to write: those that differ, and those that follow from them."""
+        """Return the columns to write: those that differ and those derived from them."""
         memory = self.memory
         columns = {
             name: getattr(memory, name)
@@ -91,7 +91,7 @@ class Change:
 
 
 async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Apply the request's changes to its memory.
+    """Apply the requested changes to the memory.
 
     Raises:
         MemoryNotFound: the caller has no such memory.
@@ -123,7 +123,7 @@ async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[s
 async def _settle_strength(
     tx: Transaction, execution: Execution, memory_id: int, change: Change
 ) -> float:
-    """Apply the decay so far if the change affects decay; return the resulting strength."""
+    """Apply the accrued decay if the change affects decay; return the resulting strength."""
     if not change.sets_strength and change.memory.importance == change.held.importance:
         return change.held.strength
     settled = await decay.settle(tx, memory_id, execution.loom.clock())
@@ -135,7 +135,7 @@ async def _write(
 ) -> int:
     """Write the change; return the number of new waypoints.
 
-    Vectors of a replaced content are deleted even if no embedder made new ones.
+    Vectors of replaced content are deleted even if no embedder was available for new ones.
     """
     near: dict[int, float] = {}
     if change.rewords:
@@ -153,10 +153,10 @@ async def _write(
 
 
 def changed_fields(held: HeldMemory, request: UpdateMemory) -> Change:
-    """Return what `request` changes; fields that it does not name stay.
+    """Return the change that `request` makes; fields that it omits keep their values.
 
-    Salience follows content and importance unless it is given; keywords follow the content
-    if they were derived from it.
+    Unless given, salience is recomputed from content and importance, and keywords from the
+    content if they were derived from it before.
     """
     given = request.metadata or MetadataChange()
     content = _value_or(request.content, held.content)
@@ -196,7 +196,7 @@ def _merged(held: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Return a memory's other metadata with the given keys replaced.
 
     Raises:
-        InvalidArgument: together they are more than is kept.
+        InvalidArgument: together they exceed the limit on other metadata.
     """
     merged = {**held, **given}
     try:

@@ -1,4 +1,4 @@
-"""Reads the time at which what is found must have been current."""
+"""Parses the time at which results must have been valid (`asOf`, `between`)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ TOO_EARLY = "nothing stored was said by {wanted}; the oldest is of {oldest}"
 
 
 class HeldSpan(NamedTuple):
-    """The time at which something must have been current: at some time between both moments."""
+    """The interval in which a result must have been valid at some moment."""
 
     start: datetime
     end: datetime
 
 
 def held_span(request: HeldRequest, now: datetime) -> HeldSpan | None:
-    """Return the time that a request names, None for now; a date alone lasts until its end.
+    """Return the requested interval, None for now; a date without a time ends with that day.
 
     Raises:
-        InvalidArgument: it lies in the future.
+        InvalidArgument: the time is in the future.
     """
     if request.between:
         first, last = request.between
@@ -43,7 +43,7 @@ def held_span(request: HeldRequest, now: datetime) -> HeldSpan | None:
 async def too_early_notes(
     execution: Execution, request: HeldRequest, *, transcripts: bool = False
 ) -> list[str]:
-    """Return a note that all that is stored was said after the time named; none otherwise."""
+    """Return a note if everything stored was stated after the requested time."""
     held = held_span(request, execution.loom.clock())
     if held is None:
         return []

@@ -1,1 +1,1 @@
-"""Steps of mental models and basins."""
+"""Graph nodes of mental models and basins."""

@@ -1,4 +1,4 @@
-"""The record of a model's predictions: accuracy with its interval, and Brier score."""
+"""The track record of a model's predictions: accuracy with its interval, and Brier score."""
 
 import math
 from collections.abc import Iterable
@@ -11,8 +11,8 @@ UNKNOWN = 0.5
 """The accuracy of a model without resolved predictions."""
 
 WEIGHT = 2.0
-"""Predictions that a prior counts for: the model's record for a template, 0.5 for a
-model. With two, one lucky prediction gives no certainty (Laplace's rule for the model)."""
+"""Weight of a prior, in predictions. The prior is the model's record for a template, and 0.5 for a
+model. With two, one lucky prediction gives no certainty (Laplace's rule of succession)."""
 
 DIGITS = 4
 QUANTILE = NormalDist().inv_cdf(0.975)
@@ -23,11 +23,11 @@ class PredictionCounts(Protocol):
 
     @property
     def resolved(self) -> int:
-        """The resolved predictions."""
+        """The number of resolved predictions."""
 
     @property
     def correct(self) -> int:
-        """Those of them that held."""
+        """The number of predictions that held."""
 
     @property
     def squared_error(self) -> float:
@@ -35,7 +35,7 @@ class PredictionCounts(Protocol):
 
 
 class Figures(TypedDict):
-    """The figures of a model in answers."""
+    """The metrics of a model in answers."""
 
     prediction_accuracy: float
     resolved_count: int
@@ -44,7 +44,7 @@ class Figures(TypedDict):
 
 
 def figures_of(counted: PredictionCounts) -> Figures:
-    """Return the figures of a model."""
+    """Return the metrics of a model."""
     count = counted.resolved
     ends = wilson_interval(counted.correct, count) if count else None
     return Figures(
@@ -56,12 +56,12 @@ def figures_of(counted: PredictionCounts) -> Figures:
 
 
 def accuracy(correct: int, count: int) -> float:
-    """Return the share that held, `UNKNOWN` without any."""
+    """Return the share that held; `UNKNOWN` if none is resolved."""
     return round(correct / count, DIGITS) if count else UNKNOWN
 
 
 def wilson_interval(hits: float, count: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share (Wilson 1927), within 0 and 1."""
+    """Return the 95 % confidence interval of a proportion (Wilson 1927), within 0..1."""
     found, z = hits / count, QUANTILE
     middle = (found + z * z / (2 * count)) / (1 + z * z / count)
     width = math.sqrt(found * (1 - found) / count + (z / (2 * count)) ** 2)
@@ -70,7 +70,7 @@ def wilson_interval(hits: float, count: int) -> tuple[float, float]:
 
 
 def confidence(tallies: Iterable[Tally], template: int) -> float:
-    """Return how likely a template's next prediction holds, by its record and the model's."""
+    """Return how likely a template's next prediction holds, by its own record and the model's."""
     counted = list(tallies)
     own = [each for each in counted if each.template == template]
     prior = _share(counted, UNKNOWN)

@@ -1,4 +1,4 @@
-"""The tool `create_model`, and the validation of basins that requests name."""
+"""Implements `create_model`, and validates the basins named in requests."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ OWN_BASINS = "Basins of the model: {basins}"
 
 
 async def require_basins(tx: Transaction, given: Sequence[str], *, field: str) -> list[UUID]:
-    """Return existing basins without repeats, locked until the transaction ends.
+    """Return the distinct basins, which must exist, locked until the transaction ends.
 
     Raises:
-        InvalidBasin: one does not exist, or its id is no uuid.
+        InvalidBasin: a basin does not exist, or its id is not a UUID.
     """
     wanted = distinct_ids(given)
     ids = [each for each in wanted if each is not None]
@@ -48,10 +48,10 @@ async def require_basins(tx: Transaction, given: Sequence[str], *, field: str) -
 async def require_members(
     tx: Transaction, given: Sequence[str], own: Sequence[UUID], *, field: str
 ) -> list[UUID]:
-    """Return the named ones of a model's `own` basins without repeats.
+    """Return the distinct basins, which must be among the model's `own`.
 
     Raises:
-        InvalidBasin: one is not the model's, or its id is no uuid.
+        InvalidBasin: a basin does not belong to the model, or its id is not a UUID.
     """
     wanted = distinct_ids(given)
     ids = [each for each in wanted if each in own and each is not None]
@@ -62,7 +62,7 @@ async def require_members(
 
 
 def distinct_ids(given: Iterable[str]) -> list[UUID | None]:
-    """Return the ids in order without repeats; all that are no uuid become one None."""
+    """Return the distinct ids in order; all that are not UUIDs become a single None."""
     return list(dict.fromkeys(parse_uuid(each) for each in given))
 
 
@@ -88,7 +88,7 @@ NAMED_TWICE = "basins that were named twice count once"
 
 
 async def create_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Create the requested model, active at once."""
+    """Create the requested model with status active."""
     execution = runtime.context
     request = execution.request(CreateModel)
     given, notes = clean_name(request.name, field="name")
@@ -117,10 +117,10 @@ async def create_model(state: ToolState, runtime: Runtime[Execution]) -> dict[st
 
 
 def _templates(given: list[PredictionTemplate]) -> tuple[list[Template], list[str]]:
-    """Return the templates without hidden characters, and notes on them.
+    """Return the templates without hidden characters, and notes on the removals.
 
     Raises:
-        InvalidArgument: one lacks its trigger or prediction.
+        InvalidArgument: a template lacks its trigger or prediction.
     """
     kept: list[Template] = []
     notes: list[str] = []

@@ -1,4 +1,4 @@
-"""Offers the mental models that fit a problem to reasoning modes, as context."""
+"""Selects the mental models that fit a problem, as context for reasoning modes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 MOST_LOOKED_AT = 50
-"""Active models whose triggers are compared, newest first."""
+"""Number of active models, newest first, whose triggers are compared."""
 
 MOST_OFFERED = 3
 OFFER_TEXT = "Mental model '{name}' ({record}) expects: {content}{suggest}"
@@ -33,20 +33,21 @@ NOTE = "mental model '{name}' fits and was heard; its prediction is {id}"
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The models that fit, as context for the mode and notes for its answer."""
+    """The matching models, as context for the mode and notes for its answer."""
 
     context: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def append_to(self, text: str) -> str:
-        """Return a text followed by the context."""
+        """Return `text` followed by the context lines."""
         return "\n".join([*([text] if text else []), *self.context])
 
 
 async def offer_models(execution: Execution, problem: str) -> Offer:
-    """Return the models that fit a problem, the most confident first; persist their predictions.
+    """Return the models that fit a problem, most confident first, and persist their predictions.
 
-    None if automatic memory is off or outside the owner's default space.
+    The offer is empty if automatic memory is off or the caller is outside the owner's default
+    space. In read-only mode nothing is persisted.
     """
     loom, caller = execution.loom, execution.caller
     if not loom.settings.auto_memory or caller.space != DEFAULT_SPACE or not problem.strip():

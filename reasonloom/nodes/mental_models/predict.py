@@ -1,4 +1,4 @@
-"""The tool `predict_with_model`: which template of a model fires on a text, and how surely."""
+"""Implements `predict_with_model`: finds the template that fires on a text, with a confidence."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 
 MOST_FITTED = 20
-"""Triggers that the packaged reader compares with a text: the nearest ones."""
+"""Number of nearest triggers that the packaged reader compares with a text."""
 
 NEAR = 0.05
-"""Cosine below which a trigger is not compared: it speaks of something else."""
+"""Minimum cosine for a trigger to be compared; below it, the topic differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class TriggerText:
 
     Attributes:
         text: the text.
-        vectors: those of the text and the triggers, by text; empty without an embedder.
-        fits: how likely the text shows the situation of a trigger, 0..1, as the reader finds; empty
-            where it does not know the language.
+        vectors: embeddings of the text and the triggers, by text; empty without an embedder.
+        fits: the reader's probability, 0..1, that the text shows the situation of a trigger; empty
+            if the reader does not support the language.
     """
 
     text: str
@@ -60,28 +60,28 @@ class TriggerText:
     notes: list[str]
 
     def match(self, trigger: str) -> TriggerMatch:
-        """Return the match of a trigger."""
+        """Return how the text matches a trigger."""
         return match_trigger(trigger, self.text, self.cosine(trigger), self.fits.get(trigger))
 
     def matches(self, model: ModelRow) -> list[TriggerMatch]:
-        """Return the match of each template of a model."""
+        """Return how the text matches each template of a model."""
         return [self.match(each.trigger) for each in model.templates]
 
     def cosine(self, trigger: str) -> float | None:
-        """Return the cosine of a trigger with the text; None without an embedder."""
+        """Return the cosine similarity of a trigger and the text; None without an embedder."""
         if not self.vectors:
             return None
         return float(np.dot(self.vectors[trigger], self.vectors[self.text]))
 
     @property
     def vector(self) -> Sequence[float] | None:
-        """The vector of the text itself."""
+        """The embedding of the text, if any."""
         return self.vectors.get(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class PredictionDraft:
-    """A prediction; without one, `declined` is the basin for which the model made none."""
+    """A prediction or, if the model declined, the removed basin that is the reason."""
 
     prediction: NewPrediction | None
     declined: UUID | None = None
@@ -90,7 +90,7 @@ class PredictionDraft:
 async def read_against_triggers(
     embedder: Embedder, text: str, triggers: Sequence[str]
 ) -> TriggerText:
-    """Return a text with its vector, those of the triggers, and how it fits the nearest ones."""
+    """Embed a text and triggers, and estimate how the text fits the nearest triggers."""
     if not triggers:
         return TriggerText(text, {}, {}, [])
     texts = list(dict.fromkeys([text, *triggers]))
@@ -114,12 +114,12 @@ async def _fits(read: TriggerText, triggers: Sequence[str]) -> dict[str, float]:
 
 
 def triggers_of(rows: Sequence[ModelRow]) -> list[str]:
-    """Return the triggers of models."""
+    """Return all triggers of the models."""
     return [each.trigger for model in rows for each in model.templates]
 
 
 def best_template(matches: Sequence[TriggerMatch]) -> int | None:
-    """Return the place of the template that matches best, None if none fires."""
+    """Return the index of the best matching template; None if none fires."""
     firing = [(-each.likeness, place) for place, each in enumerate(matches) if each.fires]
     return min(firing)[1] if firing else None
 
@@ -127,9 +127,9 @@ def best_template(matches: Sequence[TriggerMatch]) -> int | None:
 async def draft_prediction(
     tx: Transaction, execution: Execution, model: ModelRow, read: TriggerText, *, hours: int
 ) -> PredictionDraft:
-    """Return a model's prediction on a text, not yet persisted.
+    """Return a model's prediction for a text, not yet persisted.
 
-    A model declines a text that is nearest to a basin removed from it.
+    A model declines if the nearest basin of the text was removed from it.
     """
     matches = read.matches(model)
     place = best_template(matches)

@@ -1,4 +1,4 @@
-"""The tool `propose_models`: new models for dense basins, revisions of failing ones."""
+"""Implements `propose_models`: new models for dense basins, revisions of failing models."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 LEAST_RESOLVED = 5
-"""Resolved predictions from which a record can count as failing."""
+"""Minimum resolved predictions for a record to count as failing."""
 
 FAILED = 0.5
-"""A record is failing if even the upper end of its 95 % interval is below this."""
+"""Accuracy below which a record is failing, compared with the upper end of its 95 % interval."""
 
 OF_BASIN = "{wrong} of {resolved} predictions near this basin did not hold"
 OF_MODEL = "{wrong} of {resolved} predictions did not hold"
@@ -43,7 +43,7 @@ GONE_BASINS = "these basins are gone"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A proposed change: remove `basins`, or deprecate the model if there are none."""
+    """A proposed change: remove `basins`, or deprecate the model if `basins` is empty."""
 
     model: ModelRow
     basins: list[UUID]
@@ -52,7 +52,7 @@ class Change:
 
 
 def find_changes(rows: Sequence[ModelRow], records: Iterable[FailingRecord]) -> list[Change]:
-    """Return at most one change for each model."""
+    """Return at most one proposed change per model."""
     by_model: dict[UUID, list[FailingRecord]] = {}
     for each in records:
         by_model.setdefault(each.model, []).append(each)
@@ -176,7 +176,7 @@ def _drafts(
     members: Mapping[UUID, Sequence[Member]],
     taken: set[str],
 ) -> dict[UUID, NewModel]:
-    """Return drafts of models by basin, without those whose names are taken."""
+    """Return draft models by basin, skipping names that are taken."""
     drafts: dict[UUID, NewModel] = {}
     names = set(taken)
     for each in dense:

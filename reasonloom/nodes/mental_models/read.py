@@ -1,4 +1,4 @@
-"""The tools `get_model` and `list_models`."""
+"""Implements `get_model` and `list_models`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def full_model(
     """Return a model with the requested predictions and revisions, and notes.
 
     Raises:
-        ModelNotFound: this owner has no such model.
+        ModelNotFound: the owner has no such model.
     """
     row = await models.require(tx, request.model_id)
     relations, made, revised = await together(
@@ -72,7 +72,7 @@ def _related_rows(
     revised: Sequence[RevisionRow],
     now: datetime,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return predictions and revisions as requested, and notes if there are more."""
+    """Return the requested predictions and revisions, and notes if they were truncated."""
     related: dict[str, Any] = {}
     notes: list[str] = []
     if request.include_predictions:
@@ -85,7 +85,7 @@ def _related_rows(
 
 
 async def list_models(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the models that match, the newest first."""
+    """Return the matching models, newest first."""
     execution = runtime.context
     request = execution.request(ListModels)
     async with execution.loom.database.begin(execution.caller, once=True) as tx:

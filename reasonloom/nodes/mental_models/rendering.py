@@ -19,23 +19,23 @@ UNCHANGED = (
     "content", "suggest", "confidence", "context", "trigger", "likeness", "matched_by", "tool",
     "observation", "correct", "judged_by",
 )  # fmt: skip
-"""Fields of a prediction that answers show as they are."""
+"""Fields of a prediction that are copied to answers unchanged."""
 
 DEGRADED = "degraded: {count} of its {basins} basins are gone; revise_model removes them"
 
 
 def format_moment(at: datetime) -> str:
-    """Return a moment as ISO 8601 in UTC."""
+    """Format a moment as ISO 8601 in UTC."""
     return at.astimezone(UTC).isoformat()
 
 
 def count_of(count: int, what: str) -> str:
-    """Return `1 basin`, `2 basins`."""
+    """Return a count with its noun: `1 basin`, `2 basins`."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def model_summary(row: ListedRow) -> ModelListed:
-    """Return a model as lists show it."""
+    """Return the list entry of a model."""
     return ModelListed(
         id=str(row.id),
         name=row.name,
@@ -49,7 +49,7 @@ def model_summary(row: ListedRow) -> ModelListed:
 
 
 def model_details(row: ModelRow, relations: Relations) -> ModelDetails:
-    """Return a model with all its fields."""
+    """Return the full details of a model."""
     return ModelDetails(
         id=str(row.id),
         name=row.name,
@@ -77,14 +77,14 @@ def model_details(row: ModelRow, relations: Relations) -> ModelDetails:
 
 
 def degraded_note(row: ModelRow) -> list[str]:
-    """Return a note if basins of a model are gone."""
+    """Return a note if some basins of a model no longer exist."""
     if not row.missing:
         return []
     return [DEGRADED.format(count=len(row.missing), basins=len(row.basins))]
 
 
 def prediction_details(row: PredictionRow, now: datetime) -> PredictionSummary:
-    """Return a prediction."""
+    """Return the answer model of a prediction."""
     return PredictionSummary.model_validate(
         {
             **{name: getattr(row, name) for name in UNCHANGED},
@@ -99,7 +99,7 @@ def prediction_details(row: PredictionRow, now: datetime) -> PredictionSummary:
 
 
 def revision_details(row: RevisionRow) -> RevisionSummary:
-    """Return a revision."""
+    """Return the answer model of a revision."""
     return RevisionSummary(
         id=str(row.id),
         version=row.version,

@@ -1,9 +1,9 @@
-"""The tool `resolve_prediction`: judges the outcome, then counts it once.
+"""Implements `resolve_prediction`: judges the outcome, then counts it once.
 
-Judging may call a language model, so it is a step of its own: no lock is held meanwhile, and a
-run that is resumed does not ask again. Vector similarity decides nothing here: `the boss kept the
-deadline` is as similar to `the boss moves the deadline` as a sentence that agrees with it (figures
-in docs/mental-models.md).
+Judging may call a language model, so it is a separate step: no lock is held during the call, and a
+resumed run does not repeat it. Vector similarity is not used to judge: `the boss kept the deadline`
+is as similar to `the boss moves the deadline` as a sentence that agrees with it (see
+docs/mental-models.md for measurements).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Outcome:
 async def decide_outcome(
     execution: Execution, prediction: PredictionRow, observation: str | None, given: bool | None
 ) -> Outcome:
-    """Return the outcome of a prediction; the caller's own verdict decides."""
+    """Return the outcome of a prediction; an explicit verdict of the caller takes precedence."""
     if given is not None or observation is None:
         return Outcome(given, CALLER, CALLER_SAYS)
     if execution.loom.llm.offline:
@@ -68,7 +68,7 @@ async def decide_outcome(
 
 
 async def _ask_llm(execution: Execution, prediction: PredictionRow, observation: str) -> Outcome:
-    """Ask the language model; without a usable reply judge by words."""
+    """Ask the language model; without a usable reply, fall back to words."""
     question = Question(
         node="resolve_prediction",
         prompt="models/outcome",
@@ -87,7 +87,7 @@ async def _ask_llm(execution: Execution, prediction: PredictionRow, observation:
 
 
 def judge_by_words(predicted: str, observation: str, notes: list[str] | None = None) -> Outcome:
-    """Return the outcome that the words of an observation show."""
+    """Judge the outcome by comparing the words of prediction and observation."""
     pair = judge_texts(predicted[:MOST_READ_CHARS], observation[:MOST_READ_CHARS])
     if pair.relation == "same":
         return Outcome(True, WORDS, SAME, notes or [])
@@ -133,7 +133,7 @@ class ResolvingState(ToolState, total=False):
 
 
 async def judge_outcome(state: ResolvingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Judge the prediction by the observation."""
+    """Judge the prediction by the observation or the caller's verdict."""
     execution = runtime.context
     request = execution.request(ResolvePrediction)
     if request.observation is None and request.was_accurate is None:
@@ -148,7 +148,7 @@ async def judge_outcome(state: ResolvingState, runtime: Runtime[Execution]) -> d
 
 
 async def resolve_prediction(state: ResolvingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Persist the outcome and count it in the model's record, unless it is undecided."""
+    """Persist the outcome and count it in the model's record, unless undecided."""
     execution, outcome = runtime.context, state["outcome"]
     request = execution.request(ResolvePrediction)
     now, correct = execution.loom.clock(), outcome["correct"]

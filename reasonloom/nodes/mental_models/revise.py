@@ -1,4 +1,4 @@
-"""The tools `revise_model` and `activate_model`."""
+"""Implements `revise_model` and `activate_model`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNTESTED = "new_accuracy is 0.5: none of its resolved predictions is left to tes
 
 
 async def revise_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Change the model's basins; concurrent revisions wait for each other."""
+    """Change the model's basins; concurrent revisions are serialised."""
     execution = runtime.context
     request = execution.request(ReviseModel)
     reason, notes = clean_name(request.trigger_description, field="trigger_description")
@@ -80,10 +80,10 @@ async def _target_basins(tx: Transaction, model: ModelRow, request: ReviseModel)
     """Return the model's new basins in order.
 
     Raises:
-        InvalidBasin: one to add does not exist, or one to remove is not the model's.
-        InvalidArgument: one is both to be added and removed.
-        WouldEmpty: none would be left.
-        NoChange: they are the model's already.
+        InvalidBasin: a basin to add does not exist, or one to remove is not part of the model.
+        InvalidArgument: a basin is both added and removed.
+        WouldEmpty: no basin would be left.
+        NoChange: the basins would stay the same.
     """
     added = await create.require_basins(tx, request.add_basins or [], field="add_basins")
     gone = request.remove_basins or []

@@ -1,7 +1,7 @@
-"""The list of everyday situations: how triggers name them, and which cues in a message show them.
+"""Everyday situations: their names in triggers and the cues that indicate them in a message.
 
-Made by hand in the languages of the labelled set; anything else is compared by words and by the
-embedder alone.
+The list was written by hand in the languages of the labelled set; everything else is compared by
+words and embeddings only.
 """
 
 import re
@@ -16,26 +16,26 @@ TOKEN = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*", re.UNICODE)
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 MOST_READ_CHARS = 4_000
 DENIAL_REACH = 3
-"""Words before a cue in which a denial is searched for."""
+"""Number of words before a cue that are searched for a negation."""
 
 CLAUSE = re.compile(r"[.!?;:,\n…。、！？]")
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Consecutive words; `*` is the rest of a word, or any word. CJK is a single text."""
+    """Consecutive words, where `*` matches the rest of a word or any word."""
 
     words: tuple[str, ...]
 
     @property
     def plain(self) -> bool:
-        """Whether it is searched for in the raw text, as in scripts without spaces."""
+        """Whether to search the raw text instead of words, as in scripts without spaces."""
         return bool(CJK.search(self.words[0]))
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """An idea: its names in triggers, the cues that show it, and those by which it is another."""
+    """A situation: its names in triggers, its cues, and cues for another sense (`unless`)."""
 
     name: str
     named: tuple[Cue, ...]
@@ -45,7 +45,7 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text in lower case, its words, and the clause number of each."""
+    """A case-folded text, its words, and the clause number of each word."""
 
     plain: str
     words: tuple[str, ...]
@@ -54,7 +54,7 @@ class Text:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """Return a word list: `frame` and `first` of triggers, `denials`, `small en`."""
+    """Return a word list by name, such as `frame`, `first`, `denials` or `small en`."""
     raw = (files(__package__) / WORDS_FILE).read_text(encoding="utf-8")
     for line in raw.splitlines():
         key, sign, words = line.partition("|")
@@ -65,7 +65,7 @@ def word_list(name: str) -> frozenset[str]:
 
 @cache
 def situations() -> tuple[Situation, ...]:
-    """Return the list."""
+    """Return all situations."""
     raw = (files(__package__) / FILE).read_text(encoding="utf-8")
     found = []
     for line in raw.splitlines():
@@ -83,7 +83,7 @@ def _cues(column: str) -> tuple[Cue, ...]:
 
 
 def read_text(text: str) -> Text:
-    """Return a text prepared for cues."""
+    """Tokenise a text for matching cues."""
     plain = unicodedata.normalize("NFKC", text[:MOST_READ_CHARS]).casefold().replace("\u2019", "'")
     words: list[str] = []
     clauses: list[int] = []
@@ -95,7 +95,7 @@ def read_text(text: str) -> Text:
 
 
 def cue_place(cue: Cue, text: Text, start: int = 0) -> int | None:
-    """Return the place of a cue from word `start` on, None if it does not occur."""
+    """Return the index of the first match of a cue from word `start` on, or None."""
     if cue.plain:
         parts = [re.escape(part) for part in " ".join(cue.words).split("*") if part]
         found = re.search(r".{0,4}".join(parts), text.plain)
@@ -114,12 +114,12 @@ def _meets(word: str, wanted: str) -> bool:
 
 
 def is_another(situation: Situation, text: Text) -> bool:
-    """Return whether a text has the words of a situation in another sense."""
+    """Return whether a text uses the words of a situation in another sense."""
     return any(cue_place(cue, text) is not None for cue in situation.unless)
 
 
 def shows_situation(situation: Situation, text: Text) -> bool:
-    """Return whether a text has an undenied cue of a situation, in this sense."""
+    """Return whether a text has an affirmed cue of a situation, in the intended sense."""
     return not is_another(situation, text) and any(_affirmed(cue, text) for cue in situation.cues)
 
 

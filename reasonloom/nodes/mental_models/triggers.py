@@ -1,8 +1,8 @@
-"""Matches a message with the situation that a trigger describes.
+"""Matches a message against the situation that a trigger describes.
 
-A trigger names ideas (`work`, `stress`). The message must show all of them that the list of
-situations has, in whatever words; other words of the trigger are searched for literally, and count
-together with the vectors' similarity if there is an embedder.
+A trigger names ideas (`work`, `stress`). The message must show every idea that is in the list of
+situations, in any wording; other words of the trigger are matched literally and combined with
+vector similarity if an embedder is available.
 """
 
 import re
@@ -27,29 +27,29 @@ ELIDED = ("j'", "m'")
 CJK_RANGE = re.compile("[\u3040-\u9fff]")
 NAMES_SPEAKER = ("en", "de", "fr")
 SPEAKER_LANGUAGES = (*NAMES_SPEAKER, "es")
-"""Languages recognised by function words; in the first three verbs alone do not show the person."""
+"""Languages recognised by function words; in the first three, verb forms alone show no person."""
 
 LEAST_LIKENESS = 0.72
-"""A template fires from this likeness on."""
+"""Minimum likeness at which a template fires."""
 
 FITS, SAME_COSINE = 0.6, 0.5
-"""Probability from which the reader finds that a message shows a situation, and the cosine from
-which the message names it."""
+"""Minimum reader probability at which a message shows a situation, and minimum cosine at which the
+message names it."""
 
 VECTOR_WEIGHT = 0.3
-"""Weight of the vectors if the trigger has words that the list does not know."""
+"""Weight of vector similarity if the trigger has words that are not in the list."""
 
 NEAR_COSINE = 0.42
-"""The cosine above the floor at which a trigger without words to search for fires."""
+"""Cosine above the floor at which a trigger without searchable words fires."""
 
 MOST_TRIGGER_CHARS = 500
 SHARED_LETTERS = 4
-"""Leading letters that two forms of one word share at least."""
+"""Minimum leading letters shared by two forms of a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class TriggerMatch:
-    """The likeness, 0..1, of a message and a trigger, and by what it was measured."""
+    """The likeness, 0..1, of a message and a trigger, and how it was measured."""
 
     likeness: float
     fires: bool
@@ -58,7 +58,7 @@ class TriggerMatch:
 
 @dataclass(frozen=True, slots=True)
 class TriggerTerms:
-    """The terms of a trigger: situations of the list, and words that it does not have."""
+    """The terms of a trigger: known situations and the remaining words."""
 
     known: tuple[Situation, ...]
     words: tuple[str, ...]
@@ -70,8 +70,9 @@ def match_trigger(
 ) -> TriggerMatch:
     """Compare a message with a trigger.
 
-    `cosine` is that of their vectors, if any. `fits` is how likely the message shows the situation,
-    0..1, as the packaged reader finds; where it is known it counts, or the cosine, or the words.
+    `cosine` is that of their vectors, if any. `fits` is the packaged reader's probability, 0..1,
+    that the message shows the situation. If `fits` is known, the likeness is the maximum of the
+    estimates by reader or cosine and by words; otherwise words and vectors are combined.
     """
     wanted, text = trigger_terms(trigger), read_text(message)
     by = "words" if cosine is None else "meaning"
@@ -104,7 +105,7 @@ def _likeness(wanted: TriggerTerms, text: Text, near: float | None) -> float:
 
 @lru_cache(maxsize=1_024)
 def trigger_terms(trigger: str) -> TriggerTerms:
-    """Return the terms of a trigger."""
+    """Parse a trigger into its terms."""
     text = read_text(trigger[:MOST_TRIGGER_CHARS])
     known: list[Situation] = []
     covered: set[int] = set()
@@ -127,7 +128,7 @@ def trigger_terms(trigger: str) -> TriggerTerms:
 
 
 def _place(cue: Cue, text: Text) -> set[int] | None:
-    """Return the places of a cue's words in a trigger, None if it does not occur."""
+    """Return the word indexes of a cue in a trigger; None if it does not occur."""
     place = cue_place(cue, text)
     if place is None or cue.plain:
         return None if place is None else set()
@@ -135,7 +136,7 @@ def _place(cue: Cue, text: Text) -> set[int] | None:
 
 
 def _has(word: str, text: Text) -> bool:
-    """Return whether a text has a form of a word."""
+    """Return whether a text contains a form of a word."""
     return any(each == word or _form(each, word) for each in text.words)
 
 
@@ -146,7 +147,7 @@ def _form(one: str, other: str) -> bool:
 
 
 def _of_others(text: Text) -> bool:
-    """Return whether a message is only about others, if its language names the speaker."""
+    """Return whether a message is only about others; False if its language may omit the speaker."""
     counts = {
         name: sum(word in word_list(f"small {name}") for word in text.words)
         for name in SPEAKER_LANGUAGES

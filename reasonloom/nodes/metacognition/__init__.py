@@ -1,1 +1,1 @@
-"""Checks of reasoning and of feeling: a computed part, and a blind part of the language model."""
+"""Checks of reasoning and emotion: a computed part, and blind judgement by the language model."""

@@ -1,4 +1,4 @@
-"""Ends a check: brings what was computed and what the lenses said into the tool's answer."""
+"""Completes a check: merges computed results and the lenses' votes into the tool's answer."""
 
 import time
 from collections import Counter
@@ -28,16 +28,16 @@ from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.stores.runs import run_lists
 
 LOOKED_BACK = 20
-"""Earlier calls that are looked at, the newest."""
+"""Number of newest earlier calls to compare with."""
 
 SHIFTED = 0.1
-"""Difference of a bias's confidence from which it is told of."""
+"""Minimum difference in a bias's confidence to report."""
 
 
 async def compare_with_earlier(
     execution: Execution, biases: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return what has changed since the caller's last monitored call, and what repeats itself."""
+    """Return the changes since the caller's last monitored call, and recurring biases."""
     async with execution.loom.database.begin(execution.caller) as tx:
         earlier = await run_lists.last_monitored(
             tx,
@@ -116,7 +116,7 @@ async def answer_confidence(state: CheckState, runtime: Runtime[Execution]) -> d
 
 
 async def answer_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Answer `detect_bias`; monitored calls are compared with the caller's earlier ones."""
+    """Answer `detect_bias`; a monitored call is compared with the caller's earlier ones."""
     execution = runtime.context
     request = execution.request(DetectBias)
     biases, notes = merge_bias(*_of(state, "bias"), state["given"])
@@ -145,7 +145,7 @@ async def answer_emotion(state: CheckState, runtime: Runtime[Execution]) -> dict
 
 
 async def answer_evaluation(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Answer `evaluate`, with the further parts that were asked for."""
+    """Answer `evaluate`, including the requested additional parts."""
     request, given = runtime.context.request(Evaluate), state["given"]
     values, notes = merge_quality(*_of(state, "quality"), given)
     values |= {"confidence": None, "biases": None}
@@ -168,7 +168,7 @@ def _of(state: CheckState, part: PartName) -> tuple[dict[str, Any], list[JudgeVo
 
 
 def _about(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return what the check says of itself."""
+    """Return the metadata of the check."""
     execution = runtime.context
     facts = {
         **state["language"],
@@ -188,7 +188,7 @@ def _about(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
 
 
 def _milliseconds(state: CheckState, execution: Execution) -> float:
-    """Return how long the check took: with lenses the whole, else what was computed."""
+    """Return the duration: of the whole check with lenses, else of the computation."""
     if execution.loom.llm.offline:
         return state["milliseconds"][0]
     return round((time.perf_counter() - execution.run.started) * 1000, 3)
@@ -202,7 +202,7 @@ async def _ended(
     *,
     keep: bool = False,
 ) -> dict[str, Any]:
-    """Record a saved run, or one that a later call is compared with; the journal has the rest."""
+    """Record the run if it is saved or later calls are compared with it; else the journal does."""
     if not execution.run.saved and not keep:
         return {"answer": answer.wire(), "notes": [*notes]}
     whole = [*state.get("notes", []), *notes]

@@ -1,4 +1,4 @@
-"""Reads a text as an argument: what it claims, what it gives for that, how it limits itself."""
+"""Parses a text as an argument: its claims, its grounds and its hedges."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -41,18 +41,18 @@ OTHER_SIDE = re.compile(
     re.I,
 )
 ENOUGH = 0.7
-"""Likeness of two sentences from which one counts as fully speaking of the other."""
+"""Likeness at which one sentence counts as fully relevant to another."""
 
 LEAST = 0.12
-"""Support below which nothing counts as speaking of a claim."""
+"""Minimum support for a sentence to count as a ground of a claim."""
 
 STEM = 5
-"""Letters that two words begin with alike to count as forms of one."""
+"""Length of the common prefix of two forms of a word, in letters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """A text taken apart; `grounds` are its other sentences and the evidence given with it."""
+    """A parsed argument: the sentences of a text, its claims, and the evidence given with it."""
 
     sentences: list[Sentence]
     claims: list[Claim]
@@ -65,12 +65,12 @@ class Argument:
 
     @property
     def hedged(self) -> float:
-        """Share of the sentences that limit themselves."""
+        """Share of the sentences that hedge."""
         return _share(HEDGES, self.sentences)
 
     @property
     def weighs(self) -> float:
-        """Share of the sentences that look at another side."""
+        """Share of the sentences that consider another side."""
         return _share(OTHER_SIDE, self.sentences)
 
     @property
@@ -82,7 +82,7 @@ class Argument:
 def argument_of(
     sentences: Sequence[Sentence], evidence: Sequence[str], likeness: Similarity
 ) -> Argument:
-    """Take a text apart; `likeness` compares its sentences and the evidence."""
+    """Parse an argument; `likeness` compares its sentences and the evidence."""
     claimed = [each for each in sentences if CONCLUDES.search(each.text)]
     claimed = claimed or [each for each in sentences[-1:] if words_in(each.text)]
     words = {text: stems(text) for text in [*(each.text for each in sentences), *evidence]}
@@ -99,7 +99,7 @@ def _claim(
 ) -> Claim:
     ours = words[claim.text]
     others = (each for each in sentences if each != claim and not _asks(each))
-    grounds = [each.text for each in others if words[each.text] != ours]  # said twice, no ground
+    grounds = [each.text for each in others if words[each.text] != ours]  # no repetitions
     held = {
         ground: _speaks_of(likeness.of(ground, claim.text), words[ground], ours)
         for ground in [*grounds, *evidence]
@@ -118,13 +118,13 @@ def _claim(
 
 
 def _speaks_of(alike: float, ground: set[str], claim: set[str]) -> float:
-    """Return how far a ground speaks of a claim, 0..1: by likeness, and by words in common."""
+    """Return how relevant a ground is to a claim, 0..1, by likeness and shared words."""
     shared = len(claim & ground) / len(claim) if claim else 0.0
     return min(1.0, 0.5 * alike / ENOUGH + 0.5 * shared)
 
 
 def stems(text: str) -> set[str]:
-    """Return the beginnings of the words of a text that carry meaning."""
+    """Return the prefixes of the content words of a text."""
     return {word[:STEM] for word in words_in(text)}
 
 

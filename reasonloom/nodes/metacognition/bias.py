@@ -1,4 +1,4 @@
-"""Finds biases: by the classifier with the sentences that carry them, and by the lenses."""
+"""Detects biases, and the sentences that show them, by classifier and by lenses."""
 
 import re
 from collections import Counter, defaultdict
@@ -39,7 +39,7 @@ LONGEST_QUOTE = 100
 
 
 def correction(bias: Bias, quote: str) -> str:
-    """Return what to do about a bias that these words show."""
+    """Return advice on correcting a bias shown by the quoted words."""
     words = " ".join(quote.split())
     return CORRECTIONS[bias].format(quote=f"“{shorten(words, LONGEST_QUOTE, placeholder=' …')}”")
 
@@ -47,18 +47,18 @@ def correction(bias: Bias, quote: str) -> str:
 BIASES: tuple[Bias, ...] = get_args(Bias)
 NONE = "none"
 SURE, SUREST = 0.8, 0.9
-"""Probability that there is any bias, from which the classifier alone names the likeliest: of a
-text of one window, and of one of many."""
+"""Minimum probability of any bias for the classifier alone to report the most likely one: for a
+text of one window, and the upper limit for texts of many windows."""
 
 NO_ARGUMENT = (
     "no argument to judge: the text states, tells or asks something, and concludes nothing"
 )
 
 REPORTED = 0.4
-"""Confidence from which a bias is told of where lenses have looked."""
+"""Minimum confidence for a bias to be reported when lenses replied."""
 
 UNACTED = 0.7
-"""What a bias counts in severity where its sentence decides and concludes nothing."""
+"""Severity factor of a bias whose sentence neither decides nor concludes anything."""
 
 ACTS = re.compile(
     r"\b(?:so|therefore|thus|hence|that(?:'s| is) why|decid\w+|will|won't|going to|recommend\w*"
@@ -70,10 +70,10 @@ UNQUOTED = "{lens} named {bias} with words that are not in the text; that was le
 
 
 async def measure_bias(read: TextAnalysis, done: Measurements) -> dict[str, Any]:
-    """Return the likeliest bias of each window that argues and rather has one, and all shares.
+    """Return the most likely bias of each arguing, likely biased window, and all probabilities.
 
-    A bias's probability is that of the window where it is greatest. The more windows there are,
-    the surer one must be: else every long text would have some.
+    The probability of a bias is its maximum over the windows. The threshold rises with the number
+    of windows, since otherwise every long text would show some bias.
     """
     arguing = [scores for scores in read.scores if scores.argues >= ARGUES]
     found: dict[Bias, dict[str, Any]] = {}
@@ -96,12 +96,12 @@ async def measure_bias(read: TextAnalysis, done: Measurements) -> dict[str, Any]
 
 
 def _sure(windows: int) -> float:
-    """Return from which probability of any bias one is told, in a text of so many windows."""
+    """Return the minimum probability of any bias to report one, by number of windows."""
     return min(SUREST, 1 - (1 - SURE) / windows)
 
 
 def _carrying(read: TextAnalysis, place: int, bias: Bias) -> Sentence:
-    """Return the sentence of a window whose words speak most for the bias."""
+    """Return the sentence of a window that contributes most to the bias."""
     start = 0
     pulls: list[float] = []
     for sentence in read.windows[place]:
@@ -123,11 +123,11 @@ def _found(bias: Bias, probability: float, carrying: Sentence) -> dict[str, Any]
 def merge_bias(
     measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the biases as they are told, the surest first, and notes.
+    """Return the biases to report, most confident first, and notes.
 
-    What different lenses name of the same words is one bias, under all its names. Confidence with
-    lenses: 0.75 times the mean of what the lenses that were heard say (0 of one that does not name
-    it), plus 0.25 times the classifier's probability; told from 0.4 on.
+    Different names given by lenses to the same words are merged into one bias. Confidence with
+    lenses: 0.75 times the mean over the lenses that replied (0 for one that does not name it), plus
+    0.25 times the classifier's probability; biases below 0.4 are dropped.
     """
     heard = [vote for vote in votes if vote["said"] is not None]
     if not heard:
@@ -149,9 +149,9 @@ def merge_bias(
 
 
 def _groups(named: Mapping[str, list[dict[str, Any]]]) -> list[list[str]]:
-    """Return the biases named; those that no lens tells from each other in the same words as one.
+    """Group the named biases, merging names that different lenses give to the same words.
 
-    Each lens counts once in a group.
+    Each lens occurs at most once in a group.
     """
     groups: list[list[str]] = []
     for bias in (each for each in BIASES if named.get(each)):
@@ -173,7 +173,7 @@ def _is_same(named: Mapping[str, list[dict[str, Any]]], group: Sequence[str], bi
 def _named(
     heard: Sequence[JudgeVote], given: CheckInput
 ) -> tuple[dict[str, list[dict[str, Any]]], list[str]]:
-    """Return for each bias what the lenses say of it; what they cannot quote is left out."""
+    """Return the lenses' findings by bias, without those whose quote is not in the text."""
     named: dict[str, list[dict[str, Any]]] = defaultdict(list)
     notes: list[str] = []
     for vote in heard:
@@ -187,7 +187,7 @@ def _named(
 
 
 def _judged(sure: float, sayings: Sequence[dict[str, Any]], text: str, by: str) -> dict[str, Any]:
-    """Return what lenses say of the same words as one bias, under its most frequent name."""
+    """Merge the lenses' findings on the same words into one bias, by its most frequent name."""
     ranked = sorted(sayings, key=lambda found: found["confidence"], reverse=True)
     names = [name for name, _ in Counter(found["type"] for found in ranked).most_common()]
     spans = join_spans((found["span"] for found in sayings), text)

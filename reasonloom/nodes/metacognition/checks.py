@@ -1,4 +1,4 @@
-"""Begins a check: takes what is given, and computes every part that is asked for."""
+"""Starts a check: reads the request, computes the requested parts, and calls the judges."""
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -36,7 +36,7 @@ MEASURES: Mapping[PartName, Measure] = MappingProxyType(
         "emotion": measure_emotion,
     }
 )
-"""In the order in which they are computed: the later may use the earlier."""
+"""Measures in order of computation; later ones may use earlier results."""
 
 COMPARING = frozenset({"quality", "confidence"})
 UNSUPPORTED = (
@@ -46,7 +46,7 @@ UNSURE = "in a language that could not be told"
 
 
 def begin_check(given_of: Callable[[dict[str, Any]], CheckInput]) -> Callable[..., Awaitable[Any]]:
-    """Return the first node of a check whose request `given_of` reads."""
+    """Return the first node of a check; `given_of` parses its request."""
 
     async def measure(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
         started = time.perf_counter()
@@ -75,9 +75,9 @@ ANSWER_NODE = "tell"
 
 
 def dispatch_judges(state: CheckState, runtime: Runtime[Execution]) -> list[Send] | str:
-    """Return one task for each part, or for each of its lenses where these are separate.
+    """Return one task per part, or per lens if the judges are separate.
 
-    Without a language model go on at once.
+    Without a language model, return the answer node.
     """
     loom = runtime.context.loom
     if loom.llm.offline:
@@ -92,9 +92,9 @@ def dispatch_judges(state: CheckState, runtime: Runtime[Execution]) -> list[Send
 
 
 async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask about one part through one lens, or through all in one call.
+    """Request the judgement of one part, by one lens or by all lenses in one call.
 
-    A call that fails, and a lens that is missing in its answer, leave an empty vote and a note.
+    A failed call, or a lens missing from the reply, yields an empty vote and a note.
     """
     execution, given, part, lens = runtime.context, state["given"], state["part"], state["lens"]
     material: dict[str, Any] = {"text": given["text"], "background": given["context"]}

@@ -1,4 +1,4 @@
-"""Assesses how far reasoning can be relied on: five dimensions, claims, warnings."""
+"""Assesses how reliable reasoning is: five dimensions, claims and warnings."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
@@ -21,10 +21,10 @@ WEIGHTS: Mapping[str, float] = {
     "bias_freedom": 0.1,
 }
 UNJUDGED = 0.8
-"""What confidence counts where nobody has judged: rules and a classifier have."""
+"""Factor on confidence if no lens has judged, only rules and a classifier."""
 
 WARNED = 0.5
-"""Confidence of a bias from which it is a warning."""
+"""Minimum confidence of a bias to add a warning."""
 
 HIGH, MODERATE = 0.66, 0.33
 DIMENSION_LABELS = {
@@ -37,7 +37,7 @@ DIMENSION_LABELS = {
 
 
 async def measure_confidence(read: TextAnalysis, done: Measurements) -> dict[str, Any]:
-    """Return the five dimensions, the claims with what speaks of them, and warnings."""
+    """Return the five dimensions, the claims with their support, and warnings."""
     argument, sides = read.argument, sides_of(read)
     quality = done.get("quality") or await measure_quality(read, done)
     biases = done.get("bias") or await measure_bias(read, done)
@@ -65,10 +65,10 @@ async def measure_confidence(read: TextAnalysis, done: Measurements) -> dict[str
 def merge_confidence(
     measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the confidence: the lenses' median, or what was computed where none was heard.
+    """Return the confidence: the lenses' median, or the computed values if no lens replied.
 
-    `overall_confidence` is the weighted sum of the dimensions, uncertainty taken from 1; times
-    0.8 where no lens has looked.
+    `overall_confidence` is the weighted sum of the dimensions, with 1 - uncertainty, times 0.8 if
+    no lens replied.
     """
     heard = [vote["said"] for vote in votes if vote["said"] is not None]
     dimensions = measured["dimensions"]
@@ -89,7 +89,7 @@ def merge_confidence(
 
 
 def _joined(heard: Sequence[dict[str, Any]], name: str) -> list[str]:
-    """Return what the lenses say under a name, each matter once, the most frequent first."""
+    """Return the lenses' texts in a field, deduplicated, most frequent first."""
     return [group[0] for group in group_texts(text for answer in heard for text in answer[name])]
 
 
@@ -118,14 +118,14 @@ NUMBERS: Mapping[PartName, Callable[[dict[str, Any]], dict[str, float]]] = Mappi
         "emotion": lambda answer: {each["emotion"]: each["score"] for each in answer["emotions"]},
     }
 )
-"""What of a lens's answer is held against another's: numbers 0..1 under their names."""
+"""The named values, 0..1, of a lens's reply that are compared with those of other lenses."""
 
 
 def judge_agreement(votes: Sequence[JudgeVote]) -> float | None:
-    """Return the mean agreement of all pairs of lenses that looked at the same part, 0..1.
+    """Return the mean agreement, 0..1, of all pairs of lenses that judged the same part.
 
-    Of a pair it is 1 less the mean difference of the numbers that either gives, where one that
-    a lens does not give is 0; 1 where neither gives any. None where no two were heard.
+    The agreement of a pair is 1 - the mean absolute difference of their values, a missing value
+    counting as 0; it is 1 if neither has any. None if no part has two replies.
     """
     heard = [vote for vote in votes if vote["said"] is not None]
     pairs = [pair for pair in combinations(heard, 2) if pair[0]["part"] == pair[1]["part"]]

@@ -1,4 +1,4 @@
-"""Tells what is felt: by the classifier and the words of a list, and by the lenses."""
+"""Detects emotions by the classifier, a word list and the lenses."""
 
 import math
 from collections import Counter, defaultdict
@@ -17,13 +17,13 @@ EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
 NONE = "none"
 HIGH, MODERATE = 0.66, 0.33
 LEAST = 0.1
-"""Score from which an emotion is told of."""
+"""Minimum score for an emotion to be reported."""
 
 WORDS_COUNT = 2.5
-"""What a sure word adds to the logarithm of its emotion's odds."""
+"""Upper limit of what cue words add to the log-probability of their emotion."""
 
 DENIED_COUNTS = -1.0
-"""What a denied word counts of that."""
+"""Factor on the weight of a negated word."""
 
 CIRCUMPLEX = ("valence", "arousal", "dominance")
 NOTHING_KNOWN = {"valence": 0.0, "arousal": 0.0, "dominance": 0.0}
@@ -32,7 +32,7 @@ NOTHING_KNOWN = {"valence": 0.0, "arousal": 0.0, "dominance": 0.0}
 async def measure_emotion(read: TextAnalysis, done: Measurements) -> dict[str, Any]:
     """Return the probability of each emotion and of none, the circumplex, and the cues.
 
-    Of a text of several windows the means count, each window by how much it feels.
+    Windows are averaged, weighted by the probability that they express any emotion.
     """
     if not read.scores:
         return {"shares": {}, "circumplex": NOTHING_KNOWN, "cues": [], "sure": 0.0}
@@ -59,7 +59,7 @@ def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
 
 
 def _with_words(shares: Mapping[str, float], cues: Sequence[Cue]) -> dict[str, float]:
-    """Return the shares with the words of the list in them, again of one."""
+    """Adjust the probabilities by cue words, and normalise them to sum 1."""
     weights: dict[str, float] = defaultdict(float)
     for cue in cues:
         weights[cue.emotion] += cue.weight * (DENIED_COUNTS if cue.negated else 1.0)
@@ -72,7 +72,7 @@ def _with_words(shares: Mapping[str, float], cues: Sequence[Cue]) -> dict[str, f
 
 
 def _bounded(axes: Mapping[str, float]) -> dict[str, float]:
-    """Return valence and dominance within -1..1, arousal within 0..1."""
+    """Clamp valence and dominance to -1..1, and arousal to 0..1."""
     return {
         name: min(1.0, max(0.0 if name == "arousal" else -1.0, value))
         for name, value in axes.items()
@@ -82,11 +82,11 @@ def _bounded(axes: Mapping[str, float]) -> dict[str, float]:
 def merge_emotion(
     measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput, *, discrete: bool
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return what is felt as it is told, and notes.
+    """Return the emotions to report, and notes.
 
-    With lenses every number is 0.75 times their mean plus 0.25 times the computed one; the
-    confidence of `discrete` is the share of the lenses that agree on the first emotion times
-    its score, or 1 minus the greatest score where there is none.
+    With lenses, each value is 0.75 times their mean plus 0.25 times the computed one. The
+    confidence is the share of lenses that agree on the most common first emotion; without lenses,
+    it is the highest computed probability, including that of no emotion.
     """
     heard = [vote for vote in votes if vote["said"] is not None]
     axes, scores = measured["circumplex"], _scores(measured)
@@ -120,7 +120,7 @@ def _vote_values(vote: JudgeVote) -> dict[str, Any]:
 
 
 def _scores(measured: dict[str, Any]) -> dict[str, float]:
-    """Return the computed scores: the share, more or less by the degree of the words."""
+    """Return the computed scores: probabilities scaled by the degree of the cue words."""
     degree = measured.get("degree", 1.0)
     shares: dict[str, float] = measured["shares"]
     first = max(shares, key=shares.__getitem__, default=NONE)
@@ -130,7 +130,7 @@ def _scores(measured: dict[str, Any]) -> dict[str, float]:
 
 
 def _lens_scores(heard: Sequence[JudgeVote]) -> dict[str, float]:
-    """Return for each emotion the mean score of the lenses, 0 of one that does not name it."""
+    """Return the lenses' mean score of each emotion; a lens that does not name it counts as 0."""
     of = [
         {each["emotion"]: each["score"] for each in _vote_values(vote)["emotions"]}
         for vote in heard
@@ -144,14 +144,14 @@ def _first(vote: JudgeVote) -> str:
 
 
 def _agreement(heard: Sequence[JudgeVote]) -> float:
-    """Return the share of the lenses that name the commonest first emotion."""
+    """Return the share of lenses that name the most common first emotion."""
     return Counter(map(_first, heard)).most_common(1)[0][1] / len(heard)
 
 
 def _quotes(
     heard: Sequence[JudgeVote], given: CheckInput, known: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return the words that lenses quote and that stand in the text, each once."""
+    """Return the distinct quotes of the lenses that occur in the text."""
     seen = {(each["start"], each["end"], each["emotion"]) for each in known}
     found = []
     for vote in heard:

@@ -1,4 +1,4 @@
-"""Finds words that tell of an emotion, and whether the text denies them; English."""
+"""Finds English words that express an emotion, and whether they are negated."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,13 +14,13 @@ FILE = "emotion_words.tsv"
 WORD = re.compile(r"[\w'\u2019-]+")
 MOST_CUES = 40
 REACH = 4
-"""Words before a cue among which a denial or a degree is looked for, within its clause."""
+"""Number of words before a cue, within its clause, searched for negation or degree."""
 
 LOOKED_BACK = 200
-"""Characters before a cue in which its clause is looked for."""
+"""Number of characters before a cue searched for the start of its clause."""
 
 LONGEST = 6
-"""Words of the longest entry that is looked for."""
+"""Maximum words of an entry."""
 
 CLAUSE_END = re.compile(r"[.!?;:,\u2014\n]| but | yet | though ")
 DENIES = re.compile(
@@ -43,7 +43,7 @@ LESS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Words of a text that the list knows; `weight` 0..1 is how surely they show the emotion."""
+    """A match of the word list; `weight`, 0..1, is how strongly it indicates the emotion."""
 
     text: str
     start: int
@@ -54,7 +54,7 @@ class Cue:
 
     @property
     def wire(self) -> dict[str, Any]:
-        """The cue as it is told."""
+        """The cue as represented in answers."""
         return {
             "text": self.text,
             "start": self.start,
@@ -65,7 +65,7 @@ class Cue:
 
 
 def cues_in(text: str) -> list[Cue]:
-    """Return the cues of a text in order, the longest at each place, at most `MOST_CUES`."""
+    """Return the cues of a text in order, longest match first, stopping at `MOST_CUES`."""
     words = list(WORD.finditer(text))
     stems = [_stemmed(word[0]) for word in words]
     found: list[Cue] = []
@@ -98,7 +98,7 @@ def _longest(stems: Sequence[str], place: int) -> tuple[int, tuple[tuple[Emotion
 
 @cache
 def _known() -> dict[tuple[str, ...], tuple[tuple[Emotion, float], ...]]:
-    """Return the packaged list by the stems of its entries; entries of two emotions keep both."""
+    """Load the packaged list, keyed by word stems; an entry may have several emotions."""
     known: dict[tuple[str, ...], dict[Emotion, float]] = {}
     for emotion, weight, entry in _entries():
         stems = tuple(_stemmed(word) for word in WORD.findall(entry))

@@ -1,4 +1,4 @@
-"""Finds faults of an argument by its words: each with the words that show it, and its cure."""
+"""Detects faults of an argument by its words, each with the sentences that show it and a remedy."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -12,17 +12,17 @@ from reasonloom.text.contradiction import contradiction, statement_contradiction
 from reasonloom.text.shortening import shorten
 
 MOST_PAIRS = 800
-"""Pairs of sentences that are held against each other, the first ones."""
+"""Maximum number of pairs of sentences to compare, in order."""
 
 LONGEST_ITEM = 2_000
-"""Characters of an item of evidence that sentences are held against, the first ones."""
+"""Characters, from the start, of an item of evidence to compare with sentences."""
 
 MOST_FAULTS = 12
 SAME = 0.8
-"""Share of a sentence's words that another says too, from which they say the same."""
+"""Minimum share of common words at which two sentences count as equivalent."""
 
 BACKED = 0.3
-"""Support from which a claim is not called unsupported."""
+"""Minimum support at which a claim does not count as unsupported."""
 
 FIGURE = re.compile(r"\d")
 
@@ -55,7 +55,7 @@ OF = re.compile(r"\b(\d[\d,]*) (?:out )?of (?:the |our |its )?(\d[\d,]*)\b")
 
 
 class Fault(NamedTuple):
-    """What is wrong, in words about this text; `where` are the sentences that show it."""
+    """A fault: its kind, a description, the remedy, and the sentences that show it."""
 
     kind: str
     text: str
@@ -64,9 +64,9 @@ class Fault(NamedTuple):
 
 
 def faults_of(argument: Argument, *, argues: bool = True) -> list[Fault]:
-    """Return the faults that the words show, at most `MOST_FAULTS`; none proves nothing.
+    """Return up to `MOST_FAULTS` detected faults; the absence of faults proves nothing.
 
-    A text that does not argue needs no ground for what it states.
+    A text that does not argue is not checked for unsupported claims.
     """
     detectors = [each for each in DETECTORS if argues or each is not _unsupported]
     found = (fault for detect in detectors for fault in detect(argument))
@@ -115,11 +115,11 @@ def _circles(argument: Argument) -> Iterator[Fault]:
 
 
 def _unsupported(argument: Argument) -> Iterator[Fault]:
-    """Find claims that allow no doubt and have little beside them, and those that have nothing.
+    """Find absolute claims with little support, and claims without any ground.
 
-    Likeness alone does not tell a ground from idle words: on pairs of sound and flawed reasoning
-    it is as low for both. So a claim is only called bare where no other sentence has a figure or
-    a word that gives a ground, and no evidence is there.
+    Likeness alone does not distinguish grounds from filler: on pairs of sound and flawed reasoning
+    it is equally low for both. So a claim only counts as bare if there is no evidence and no other
+    sentence has a figure or a word that introduces a ground.
     """
     for claim in argument.claims:
         if claim.support >= BACKED:

@@ -1,4 +1,4 @@
-"""The lenses of the language model, as data: each looks at the same text in its own way."""
+"""The lenses of the language model: viewpoints from which each judges the same text."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -49,12 +49,12 @@ JUDGES: Mapping[PartName, Mapping[str, str]] = MappingProxyType(
 )
 
 LLM_SHARE = 0.75
-"""What the lenses count in a bias or an emotion that a classifier has read too."""
+"""Weight of the lenses for a bias or emotion that the classifier has also scored."""
 
 MOST_ITEMS = 10
 
 
 def distinct_texts(texts: Iterable[str]) -> list[str]:
-    """Return texts in their order, each once whatever its case, at most `MOST_ITEMS`."""
+    """Return up to `MOST_ITEMS` texts in order, without duplicates that differ only in case."""
     kept = {text.strip().casefold(): text.strip() for text in reversed(list(texts))}
     return list(reversed(kept.values()))[:MOST_ITEMS]

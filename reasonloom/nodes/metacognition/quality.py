@@ -1,4 +1,4 @@
-"""Judges the quality of reasoning: by what can be computed of it, and by the lenses."""
+"""Judges the quality of reasoning, by computation and by the lenses."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,21 +18,21 @@ from reasonloom.text.words import words_in
 
 SIDES = ("coherence", "completeness", "logical_validity", "evidence_support")
 JUDGED = 0.6
-"""What the classifier's judgement counts in each side; what is counted by rules is the rest."""
+"""Weight of the classifier's judgement in each side of quality; rules have the rest."""
 
 CENTRE = 1.1
-"""What the classifier gives in the mean to the pairs that it was taught on, sound and flawed."""
+"""Mean classifier output over its training pairs of sound and flawed reasoning."""
 
 SCALE = 3.0
-"""By what the classifier's logarithm of odds is divided: it is surer of pairs than of texts."""
+"""Divisor of the classifier's log-odds, since it is more confident on pairs than on texts."""
 
 NEXT_ENOUGH = 0.35
-"""Likeness from which a sentence counts as going on with the one before."""
+"""Minimum likeness at which a sentence fully continues the one before."""
 
 GRAVE = frozenset({"contradiction", "evidence_clash", "number_mismatch"})
 LOGICAL = GRAVE | {"circularity", "hasty_generalisation", "correlation_for_cause"}
 LEAST_WORDS = 4
-"""Telling words below which a text is too short to be an argument."""
+"""Content words below which a text is too short to be an argument."""
 
 NONE: Mapping[str, Any] = MappingProxyType({"faults": ()})
 NOT_JUDGED = "Whether it is true was not judged: only its words and structure were."
@@ -40,7 +40,7 @@ TOO_SHORT = "It is too short to be judged as an argument."
 
 
 def soundness(read: TextAnalysis) -> float:
-    """Return how sound the reasoning looks to the classifier, 0..1; 0.5 where it cannot tell."""
+    """Return the classifier's estimate of soundness, 0..1; 0.5 if there is none."""
     if not read.scores:
         return 0.5
     mean = fmean(scores.soundness for scores in read.scores)
@@ -48,7 +48,7 @@ def soundness(read: TextAnalysis) -> float:
 
 
 async def measure_quality(read: TextAnalysis, done: Measurements) -> dict[str, Any]:
-    """Return the four sides, strengths, weaknesses with their cures, and the findings."""
+    """Return the four sides, strengths, weaknesses, recommendations and findings."""
     argument, faults = read.argument, read.faults
     strengths, more = _strengths(argument), _missing(argument, read)
     return {
@@ -63,10 +63,15 @@ async def measure_quality(read: TextAnalysis, done: Measurements) -> dict[str, A
 def sides_of(read: TextAnalysis) -> dict[str, float]:
     """Return the four sides of quality, each 0..1.
 
-    Each is 0.6 times the classifier's judgement plus 0.4 times what rules count of it: sentences
-    that go on with each other, less a half for a contradiction; the share of claim, ground,
-    other side and limit that are there, and of the context that is taken up; 1, halved for each
-    logical fault; the mean support of the claims. What cannot be read has 0.5.
+    Each is 0.6 times the classifier's soundness plus 0.4 times a value computed by rules:
+
+    - coherence: the continuity of neighbouring sentences, halved if there is a grave fault.
+    - completeness: the mean presence of claims, grounds, other sides and hedges, and of the words
+      of the context.
+    - logical validity: 1, halved for each logical fault.
+    - evidence support: the mean support of the claims.
+
+    All are 0.5 for an unsupported language, and 0.2 for a text that is too short.
     """
     if not read.language.supported:
         return dict.fromkeys(SIDES, 0.5)
@@ -86,7 +91,7 @@ def sides_of(read: TextAnalysis) -> dict[str, float]:
 
 
 def _going_on(argument: Argument, read: TextAnalysis) -> float:
-    """Return the mean likeness of neighbouring sentences, of `NEXT_ENOUGH`; one alone has 0.5."""
+    """Return the mean likeness of neighbouring sentences / `NEXT_ENOUGH`; 0.5 for a single one."""
     texts = [each.text for each in argument.sentences]
     alike = [min(1.0, read.likeness.of(*pair) / NEXT_ENOUGH) for pair in pairwise(texts)]
     return fmean(alike) if alike else 0.5
@@ -116,7 +121,7 @@ def _strengths(argument: Argument) -> list[str]:
 
 
 def _missing(argument: Argument, read: TextAnalysis) -> list[tuple[str, str]]:
-    """Return what is not there and what to do about it, so far as words show it."""
+    """Return missing elements, as far as words show them, each with a remedy."""
     if not read.language.supported:
         return [(NOT_JUDGED, "Have it judged by somebody who reads the language.")]
     if len(words_in(read.given["text"])) < LEAST_WORDS:
@@ -149,10 +154,10 @@ def _finding(fault: Fault) -> dict[str, Any]:
 def merge_quality(
     measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the quality: the lenses' median, or what was computed where none was heard.
+    """Return the quality: the lenses' median, or the computed values if no lens replied.
 
-    What lenses say comes before what was computed, and what several say comes once; a fault whose
-    quote is not in the text has no span.
+    The lenses' texts precede computed ones and are deduplicated; a fault whose quote is not in the
+    text has no span.
     """
     heard = [vote["said"] for vote in votes if vote["said"] is not None]
     if not heard:
@@ -181,9 +186,9 @@ def merge_quality(
 
 
 def _joined_faults(votes: Sequence[JudgeVote], given: CheckInput) -> list[dict[str, Any]]:
-    """Return the faults as findings, the most frequent first; `count` lenses name each.
+    """Return the lenses' faults as findings, most frequent first; `count` is the number of lenses.
 
-    Those of the same words are one, and those of no words that say the same.
+    Faults with overlapping quotes are merged, and so are equivalent faults without a quote.
     """
     groups: list[list[dict[str, Any]]] = []
     named = ((vote["lens"], each) for vote in votes for each in (vote["said"] or NONE)["faults"])

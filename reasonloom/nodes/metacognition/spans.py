@@ -1,4 +1,4 @@
-"""Cuts a text into sentences that know where they stand, and into windows of them."""
+"""Splits a text into sentences with offsets, and sentences into windows."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,35 +13,35 @@ STOP = re.compile(
     r"(?<!\bi\.e\.)|(?<=[\u3002\uff01\uff1f])|(?=[\r\n])"
 )
 LONGEST_SENTENCE = 1_000
-"""Characters; a longer one is cut, so that one text without stops cannot be one sentence."""
+"""Maximum characters of a sentence; longer ones are split, such as text without punctuation."""
 
 MOST_SENTENCES = 400
-"""Sentences that are looked at, the first ones."""
+"""Maximum sentences to analyse, from the start."""
 
 WINDOW = 70
-"""Words of a window, at least one sentence: what the classifier was taught on is as long."""
+"""Maximum words of a window of several sentences: the length of the classifier's training texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence and where it stands in its text, in characters."""
+    """A sentence and its offset in the text, in characters."""
 
     text: str
     start: int
 
     @property
     def end(self) -> int:
-        """The place behind its last character."""
+        """The offset after its last character."""
         return self.start + len(self.text)
 
     @property
     def span(self) -> Span:
-        """It as a span of the text."""
+        """The span of the sentence in the text."""
         return Span(text=self.text, start=self.start, end=self.end)
 
 
 def sentences_of(text: str) -> list[Sentence]:
-    """Return the sentences of a text, in order, at most `MOST_SENTENCES`."""
+    """Return the first `MOST_SENTENCES` sentences of a text, in order."""
     found: list[Sentence] = []
     start = 0
     for stop in [*(match.end() for match in STOP.finditer(text)), len(text)]:
@@ -61,9 +61,9 @@ def _pieces(text: str, start: int, stop: int) -> Iterator[Sentence]:
 
 
 def windows_of(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
-    """Return windows of neighbouring sentences, each begun half-way through the one before.
+    """Return windows of neighbouring sentences, each starting half-way through the previous one.
 
-    A text that fits into one window has only that.
+    A text that fits into one window has only that one.
     """
     words = [len(each.text.split()) for each in sentences]
     windows: list[list[Sentence]] = []
@@ -80,28 +80,28 @@ def windows_of(sentences: Sequence[Sentence]) -> list[list[Sentence]]:
 
 
 def spread(windows: Sequence[T], most: int) -> list[T]:
-    """Return at most so many windows, evenly spread from the first to the last one."""
+    """Return at most `most` windows, evenly spread from the first to the last."""
     if len(windows) <= most:
         return list(windows)
     return [windows[place * (len(windows) - 1) // (most - 1)] for place in range(most)]
 
 
 def join_sentences(sentences: Sequence[Sentence]) -> str:
-    """Return sentences as one text."""
+    """Join sentences into one text."""
     return " ".join(each.text for each in sentences)
 
 
 UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
-"""Letters of scripts that set no blanks between words, or hang endings on them."""
+"""Letters of scripts without spaces between words, or with attached endings."""
 
 
 def find_quote(words: str, text: str) -> dict[str, Any] | None:
-    """Return the span of quoted words, None where they do not stand there.
+    """Return the span of a quote in a text; None if it does not occur.
 
-    Case, blanks and signs between the words do not matter. Words are whole where their script
-    has blanks between words.
+    Ignores case, whitespace and punctuation between words. Only whole words match in scripts that
+    separate words by spaces.
     """
     parts = re.findall(r"\w+", words)
     if not parts:
@@ -122,7 +122,7 @@ def overlap(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def join_spans(spans: Iterable[Mapping[str, Any]], text: str) -> list[dict[str, Any]]:
-    """Return spans of a text in their order, those that overlap as one."""
+    """Return the spans of a text in order, merging those that overlap."""
     joined: list[dict[str, Any]] = []
     for span in sorted(spans, key=lambda each: (each["start"], each["end"])):
         if joined and overlap(joined[-1], span):

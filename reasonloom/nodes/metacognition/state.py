@@ -1,4 +1,4 @@
-"""What a check carries: what it is given, what was computed, and what the lenses said."""
+"""State of a check: its input, the computed results, and the lenses' votes."""
 
 from collections.abc import Mapping
 from operator import add
@@ -11,11 +11,11 @@ PartName = Literal["quality", "confidence", "bias", "emotion"]
 
 
 Measurements = Mapping[PartName, dict[str, Any]]
-"""What was computed of other parts already."""
+"""Results of the parts computed so far."""
 
 
 class CheckInput(TypedDict):
-    """What is to be checked, and how: the parts asked for, in order."""
+    """The input of a check: the texts, and the requested parts in order."""
 
     text: str
     evidence: list[str]
@@ -24,7 +24,7 @@ class CheckInput(TypedDict):
 
 
 class JudgeVote(TypedDict):
-    """What one lens of the language model said of one part; None where no answer came."""
+    """The reply of one lens on one part; `said` is None if there was none."""
 
     part: PartName
     lens: str
@@ -32,7 +32,7 @@ class JudgeVote(TypedDict):
 
 
 class JudgeTask(TypedDict):
-    """One task: a lens that looks at one part, told nothing of what was computed."""
+    """A task for one lens to judge one part, without access to the computed results."""
 
     given: CheckInput
     part: PartName
@@ -40,7 +40,7 @@ class JudgeTask(TypedDict):
 
 
 class CheckState(ToolState, total=False):
-    """`measured` holds for each part what was computed, `milliseconds` how long that took."""
+    """State of a check; `milliseconds` is the duration of computing `measured`."""
 
     given: CheckInput
     language: dict[str, Any]
@@ -50,25 +50,25 @@ class CheckState(ToolState, total=False):
 
 
 def confidence_input(request: dict[str, Any]) -> CheckInput:
-    """Return what `assess_confidence` is given."""
+    """Return the check input of an `assess_confidence` request."""
     given = AssessConfidence.model_validate(request)
     return _check_input(given.reasoning, given.context, ["confidence"], given.evidence)
 
 
 def bias_input(request: dict[str, Any]) -> CheckInput:
-    """Return what `detect_bias` is given."""
+    """Return the check input of a `detect_bias` request."""
     given = DetectBias.model_validate(request)
     return _check_input(given.reasoning, given.context, ["bias"])
 
 
 def emotion_input(request: dict[str, Any]) -> CheckInput:
-    """Return what `detect_emotion` is given."""
+    """Return the check input of a `detect_emotion` request."""
     given = DetectEmotion.model_validate(request)
     return _check_input(given.text, given.context, ["emotion"])
 
 
 def evaluation_input(request: dict[str, Any]) -> CheckInput:
-    """Return what `evaluate` is given: quality, and the parts that are to be included."""
+    """Return the check input of an `evaluate` request: quality and the parts to include."""
     given = Evaluate.model_validate(request)
     parts: list[PartName] = ["quality"]
     parts += ["confidence"] if given.include_confidence else []

@@ -1,4 +1,4 @@
-"""Reads a text once for all parts of a check: language, sentences, windows, scores."""
+"""Analyses a text once for all parts of a check: language, sentences, windows, scores."""
 
 from __future__ import annotations
 
@@ -34,26 +34,26 @@ NO_CLASSIFIER = (
 )
 SHORTENED = "only the first {count:,} characters of each item of evidence were read"
 MOST_COMPARED = 80
-"""Sentences that are compared with each other, the first ones."""
+"""Maximum sentences to compare with each other, from the start."""
 
 MOST_CLASSIFIED = 60
-"""Windows that are classified, at most a second's work; some 12,000 letters have as many."""
+"""Maximum windows to classify: at most a second of work, reached at about 12,000 characters."""
 
 MOST_EVIDENCE_LETTERS = 50_000
-"""Characters of all evidence that are compared, of each item as many from its beginning."""
+"""Characters of evidence to compare in total, divided equally among the items."""
 
 ARGUES = 0.5
-"""Probability that a text argues, from which it can show a bias or lack a ground."""
+"""Minimum probability of arguing for a text to be checked for biases and missing grounds."""
 
 LONG = 4_000
-"""Characters of text and evidence from which counting goes into a thread: others wait else."""
+"""Characters of text and evidence above which rules run in a thread, to spare the event loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextAnalysis:
-    """A text as all parts see it; without windows and scores where its language is not known.
+    """The analysis shared by all parts; no windows or scores if the language is unsupported.
 
-    `argument` and `faults` are empty there too, and where nothing was to be compared.
+    `argument` and `faults` are also empty then, and if no comparison was requested.
     """
 
     given: CheckInput
@@ -68,7 +68,7 @@ class TextAnalysis:
 
 
 async def analyze_text(given: CheckInput, embedder: Embedder, *, compare: bool) -> TextAnalysis:
-    """Read what is given; sentences and evidence are compared only where `compare`."""
+    """Analyse the input; sentences and evidence are only compared if `compare` is set."""
     language = await _aside(partial(language_of, given["text"]), aside=not is_loaded())
     sentences = sentences_of(given["text"])
     whole = windows_of(sentences) if language.supported else []
@@ -100,5 +100,5 @@ async def analyze_text(given: CheckInput, embedder: Embedder, *, compare: bool) 
 
 
 async def _aside(work: Callable[[], T], *, aside: bool) -> T:
-    """Return what `work` returns, done in a thread where `aside`."""
+    """Run `work` and return its result, in a thread if `aside` is set."""
     return await asyncio.to_thread(work) if aside else work()

@@ -1,4 +1,4 @@
-"""Attempts at a thought: a second one if the first is too unsure; the most confident is used."""
+"""Thought attempts: retry once if confidence is too low, then use the most confident attempt."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ async def next_attempt(
     content: str,
     wanted: float | None,
 ) -> dict[str, Any]:
-    """Ask for a thought, or for a better one than those in `state`; return what that adds to it.
+    """Generate the next thought, or retry one that was too unsure; return the state update.
 
-    `question` gives the node and the prompt; the prompt's variables come from `state`.
+    `question` provides the node and the prompt; the prompt variables are built from `state`.
     """
     attempts = state.get("attempts", [])
     variables = {
@@ -48,7 +48,7 @@ async def next_attempt(
     }
     question = replace(question, variables=variables, n=len(attempts))
     informed = await ask_informed(execution, question, partial(ask, execution))
-    if execution.loom.llm.offline:  # what was to be asked is recorded, so that a fork can ask it
+    if execution.loom.llm.offline:  # the question was recorded above, so a fork can answer it
         thought = open_thought(NEXT_STEP, content, quotes_on(content, state["memories"]))
         return {"attempts": [thought] * MOST_ATTEMPTS}
     notes = [*reply_notes(informed.reply), *informed.notes]
@@ -56,12 +56,12 @@ async def next_attempt(
 
 
 def render_doubt(attempts: list[dict[str, Any]], wanted: float | None) -> str:
-    """Return what the next attempt's prompt says of the one before; empty for the first."""
+    """Return the prompt text about the previous attempt; empty for the first attempt."""
     return DOUBT.format(**attempts[-1], wanted=wanted) if attempts else ""
 
 
 def attempt(reply: Reply) -> dict[str, Any]:
-    """Return a reply as a thought, even if it is not JSON."""
+    """Convert a reply to a thought, even if it is not JSON."""
     if reply.parsed is None:
         return {"content": reply.text, "confidence": DEFAULT_CONFIDENCE, "model": reply.model}
     return {
@@ -85,17 +85,17 @@ def reply_notes(reply: Reply) -> list[str]:
 
 
 def is_enough(attempts: list[dict[str, Any]], wanted: float | None) -> bool:
-    """Tell whether the last attempt is confident enough, or was the last allowed."""
+    """Return whether the last attempt is confident enough or was the last one allowed."""
     return wanted is None or attempts[-1]["confidence"] >= wanted or len(attempts) >= MOST_ATTEMPTS
 
 
 def most_confident(attempts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the most confident attempt, the first among equals."""
+    """Return the most confident attempt; ties go to the first."""
     return max(attempts, key=lambda each: each["confidence"])
 
 
 def first_sentences(texts: Iterable[tuple[str, str]], most: int) -> str:
-    """Return the first sentences of each text after its label, none repeated."""
+    """Return up to `most` leading sentences of each text after its label, without duplicates."""
     seen: dict[str, None] = {}
     parts = []
     for label, text in texts:
@@ -108,7 +108,7 @@ def first_sentences(texts: Iterable[tuple[str, str]], most: int) -> str:
 def caveats(
     execution: Execution, confidence: float = 1.0, wanted: float | None = None
 ) -> dict[str, Any]:
-    """Return the answer's keys for a thought that is too unsure, or that nobody has thought."""
+    """Return the optional answer keys for a thought below the threshold or from an offline run."""
     extra: dict[str, Any] = {}
     if wanted is not None and confidence < wanted:
         extra["below_threshold"] = True

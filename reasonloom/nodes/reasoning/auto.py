@@ -1,4 +1,4 @@
-"""The steps of choosing a mode: compute features, get the language model's vote, recommend.
+"""Steps of automatic mode selection: compute features, get the model's vote, recommend.
 
 The vote is blind: the language model does not see the features.
 """
@@ -42,22 +42,22 @@ from reasonloom.stores.sessions import full_sessions
 from reasonloom.text.sentences import join_sentences
 
 ON_EARLIER_WORK = ("reflection", "backtracking")
-"""Modes that work on what is there already: a direct answer to the problem says nothing of it."""
+"""Modes that continue earlier work, for which a direct answer to the problem is no help."""
 
 SEVERAL_SIDED = ("tree", "divergent", "ponder")
-"""Modes that weigh several answers: one of them goes on where direct answers differ."""
+"""Modes that weigh several answers; the choice is limited to them if the direct answers differ."""
 
 AGREED = "linear: two answers, given independently, come to the same: no more was spent."
 
 LAST_STEPS = 3
-"""Steps of the session that the language model sees."""
+"""Latest steps of the session that the language model sees."""
 
 
 class AutoState(DirectState, total=False):
-    """The state of the choice.
+    """The state of mode selection.
 
-    `session` holds id, checkpoint, last steps, and matching models; `unread` what the language
-    model said that is no vote.
+    `session` holds the id, checkpoint, latest steps and matching mental models. `unread` holds the
+    language model's reply if it is not a valid vote.
     """
 
     session: dict[str, Any]
@@ -67,7 +67,7 @@ class AutoState(DirectState, total=False):
 
 
 async def measure_problem(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Compute the features, of the session too if one is named."""
+    """Compute the features of the problem, and of its session if one is given."""
     execution = runtime.context
     request = execution.request(ExecutingAuto)
     session: dict[str, Any] = {"id": None, "steps": []}
@@ -87,7 +87,11 @@ async def measure_problem(state: AutoState, runtime: Runtime[Execution]) -> dict
 
 
 def begin_answering(state: AutoState, runtime: Runtime[Execution]) -> str:
-    """Answer directly first if the mode is run too, unless the caller or the problem names one."""
+    """Return the next step: direct answers first, or straight to the vote.
+
+    Direct answers need execute mode and a language model. They are skipped if the caller gives
+    hints or the features favour a mode that continues earlier work.
+    """
     request = runtime.context.request(ExecutingAuto)
     loom = runtime.context.loom
     if not request.execute or request.hints or loom.llm.offline or not loom.offers(TOOLS["linear"]):
@@ -97,12 +101,12 @@ def begin_answering(state: AutoState, runtime: Runtime[Execution]) -> str:
 
 
 def after_comparing(state: AutoState) -> str:
-    """Keep an answer that was given twice; else choose a mode."""
+    """Accept the direct answer if both agree; otherwise choose a mode."""
     return "keep_answer" if agreed(state) else "hear_vote"
 
 
 async def hear_vote(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask the language model which mode it would choose."""
+    """Get the language model's vote on the mode."""
     execution = runtime.context
     if execution.loom.llm.offline:
         return {"vote": {}}
@@ -125,7 +129,7 @@ async def hear_vote(state: AutoState, runtime: Runtime[Execution]) -> dict[str, 
 
 
 async def recommend_mode(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Combine the votes and answer; nothing is stored but the run."""
+    """Combine the votes and answer; only the run is stored."""
     execution = runtime.context
     answer = _answer(execution, state, execution.request(ExecutingAuto))
     session = state["session"]["id"]
@@ -143,7 +147,7 @@ async def recommend_mode(state: AutoState, runtime: Runtime[Execution]) -> dict[
 
 
 async def keep_answer(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store and answer what two direct answers agree on."""
+    """Store the answer that both direct answers agree on, and return it."""
     execution = runtime.context
     request = execution.request(ExecutingAuto)
 
@@ -201,7 +205,7 @@ def _answer(execution: Execution, state: AutoState, request: ExecutingAuto) -> R
 def _rationale(
     chosen: str, features: dict[str, float], hints: list[str], vote: dict[str, Any]
 ) -> str:
-    """Return why a mode was chosen: the vote's reason, and computed ones where it differs."""
+    """Return why a mode was chosen: the vote's rationale, or the computed reasons if it differs."""
     if vote and vote["mode"] == chosen:
         return f"{chosen}: {vote['rationale']}"
     rationale = f"{chosen}: {reasons_for(chosen, features, hints)}."
@@ -214,13 +218,13 @@ def _rationale(
 
 
 def _unread(state: AutoState) -> str:
-    """Return what the language model said that names no mode."""
+    """Return the language model's reply as a remark if it does not name a mode."""
     unread = join_sentences(state.get("unread", []))
     return f" The language model names no mode; it says: {unread}" if unread else ""
 
 
 def _not_offered(wanted: dict[str, float], offered: list[str]) -> str:
-    """Return a remark if the best mode, or every mode, is not offered here."""
+    """Return a remark if the best mode, or every mode, is unavailable on this server."""
     if not offered:
         return NONE_OFFERED
     best = best_mode(wanted)
@@ -228,7 +232,7 @@ def _not_offered(wanted: dict[str, float], offered: list[str]) -> str:
 
 
 def _extras(execution: Execution, state: AutoState) -> dict[str, Any]:
-    """Return the answer's optional keys."""
+    """Return the optional answer keys."""
     extras = remark(execution)
     if (checkpoint := state["session"].get("checkpoint")) is not None:
         extras["checkpoint_id"] = checkpoint

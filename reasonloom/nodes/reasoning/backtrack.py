@@ -1,6 +1,6 @@
-"""The steps of backtracking: find the checkpoint, explore a new direction, restore on a branch.
+"""Steps of backtracking: find the checkpoint, explore a new direction, restore on a branch.
 
-Nothing is written before the last step: if the language model fails, nothing has changed.
+Only the last step writes to the database, so a language model failure changes nothing.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MODE = "backtracking"
 LONGEST_NAME = 120
-"""Characters of the new branch's name, made of the checkpoint's name and the direction."""
+"""Maximum characters of the new branch's name, built from checkpoint name and direction."""
 
 
 class BacktrackState(MemoryState, total=False):
@@ -48,7 +48,7 @@ class BacktrackState(MemoryState, total=False):
 
 
 async def find_checkpoint(state: BacktrackState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the checkpoint and, if a direction is given, the context to explore it in."""
+    """Load the checkpoint and, if a direction is given, the context for exploring it."""
     execution = runtime.context
     request = execution.request(Backtrack)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -79,7 +79,7 @@ async def _checkpoint(tx: Transaction, request: Backtrack) -> CheckpointRow:
 
 
 async def explore_direction(state: BacktrackState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask the language model for the first step in the new direction, or a better one."""
+    """Generate the first step in the new direction, or retry one that was too unsure."""
     request = runtime.context.request(Backtrack)
     question = Question(
         node="explore_direction",
@@ -93,7 +93,7 @@ async def explore_direction(state: BacktrackState, runtime: Runtime[Execution]) 
 
 
 def is_explored(state: BacktrackState) -> bool:
-    """Tell whether there is no direction to explore, or its thought is confident enough."""
+    """Return whether there is no direction to explore, or its thought is confident enough."""
     request = state["request"]
     if not request.get("new_direction"):
         return True
@@ -102,7 +102,7 @@ def is_explored(state: BacktrackState) -> bool:
 
 
 async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Restore the checkpoint's state on a new branch, with the new thought as first step."""
+    """Restore the checkpoint on a new branch, with the new thought as its first step."""
     execution = runtime.context
     request = execution.request(Backtrack)
     thought = _thought(execution, state, request)
@@ -176,7 +176,7 @@ def _thought(execution: Execution, state: BacktrackState, request: Backtrack) ->
 async def _answer(
     tx: Transaction, execution: Execution, state: BacktrackState, thought: NewThought | None
 ) -> Backtracked:
-    """Return the answer: about the new thought, or about the session's current one."""
+    """Build the answer from the new thought, or from the checkpoint's head if there is none."""
     place, wanted = state["place"], state["request"].get("confidence")
     place_ids = {
         "session_id": place["session"],

@@ -1,4 +1,4 @@
-"""The branches of a session: listed, focused, completed; and how answers show them."""
+"""List, focus and complete the branches of a session, and render them for answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def render_branch(branch: BranchRow, active: UUID) -> dict[str, Any]:
-    """Return a branch's fields for answers; `active` is the session's active branch."""
+    """Render a branch for answers; `active` is the id of the session's active branch."""
     return {
         "id": str(branch.id),
         "session_id": str(branch.session_id),
@@ -43,7 +43,7 @@ def render_branch(branch: BranchRow, active: UUID) -> dict[str, Any]:
 
 
 def render_checkpoint(checkpoint: CheckpointRow) -> dict[str, Any]:
-    """Return a checkpoint's fields for answers, without its snapshot."""
+    """Render a checkpoint for answers, without its snapshot."""
     return {
         "id": str(checkpoint.id),
         "session_id": str(checkpoint.session_id),
@@ -59,7 +59,7 @@ ROOT_STAYS = "the root branch has no parent and stays the active one; a step on 
 
 
 async def tree_complete(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Give the branch its final state; if it was active, its parent becomes active."""
+    """Set the branch's final state; if it was active, its parent becomes active."""
     execution = runtime.context
     request = execution.request(TreeComplete)
     notes = []
@@ -79,7 +79,7 @@ async def tree_complete(state: ToolState, runtime: Runtime[Execution]) -> dict[s
 
 
 async def tree_focus(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Make the branch the session's active one, reopened if it was finished."""
+    """Make the branch the session's active one, reopening it if it was finished."""
     execution = runtime.context
     request = execution.request(TreeFocus)
     notes = []
@@ -96,7 +96,7 @@ async def tree_focus(state: ToolState, runtime: Runtime[Execution]) -> dict[str,
 
 
 async def tree_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return every branch of the session, and which is active."""
+    """List all branches of the session and the active one."""
     execution = runtime.context
     request = execution.request(TreeList)
     async with execution.loom.database.begin(execution.caller) as tx:

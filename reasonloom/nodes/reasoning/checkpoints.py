@@ -1,4 +1,4 @@
-"""The checkpoints of a session: created and listed."""
+"""Create and list the checkpoints of a session."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ async def checkpoint_create(state: ToolState, runtime: Runtime[Execution]) -> di
 
 
 async def checkpoint_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return every checkpoint of the session with its saved state."""
+    """List all checkpoints of the session with their snapshots."""
     execution = runtime.context
     request = execution.request(CheckpointList)
     async with execution.loom.database.begin(execution.caller) as tx:

@@ -1,6 +1,6 @@
-"""Chooses the memories that a step of reasoning sees: the most relevant, none twice, in a budget.
+"""Select the memories that a reasoning step sees: relevant, deduplicated, within a token budget.
 
-One search finds them by the question, a second one by the first problem of its session.
+Candidates come from two searches: by the question and by the first problem of its session.
 """
 
 from __future__ import annotations
@@ -30,37 +30,40 @@ if TYPE_CHECKING:
 
 MOST_MEMORIES = 20
 MOST_EXCERPTS = 5
-"""Excerpts of past conversations among them."""
+"""Maximum number of conversation excerpts among the memories."""
 
 MOST_LOOKED_UP = 8
-"""Memories that one look-up adds."""
+"""Maximum number of memories that one look-up adds."""
 
 LOOKUP_SHARE = 2
-"""Of the budget of tokens, what they may take: a half."""
+"""Divisor of the token budget: a look-up may use half of it."""
 
 PER_SEARCH = 5
-"""The best of each search of a look-up."""
+"""Results per search of a look-up."""
 
 LONGEST_SEARCH = 300
 
 CANDIDATES = 60
-"""The best of each search, of which the memories are chosen."""
+"""Candidates retrieved per search, from which the memories are selected."""
 
 REINFORCED = 5
-"""The best memories, which count as read: nothing tells yet which of them a thought uses."""
+"""Top memories that count as read; which of them a thought will use is not known yet."""
 
 LONGEST_SHARE = 4
-"""A memory takes at most this part of the budget; of a longer one its nearest sentences."""
+"""Divisor of the token budget: one memory may use at most a quarter of it.
+
+A longer memory is reduced to the sentences closest to the question.
+"""
 
 REPEATED = 0.5
-"""The share of a session's summary at which memories of that session say the same."""
+"""Share of a session summary's words, found in that session's memories, that makes it redundant."""
 
 TRANSCRIPT_TOKENS = 300
-"""Tokens of an excerpt of a past conversation in a prompt; its parts are cut alike."""
+"""Maximum tokens of a conversation excerpt in a prompt."""
 
 LABEL = re.compile(r"^\[M(\d+)")
 CATEGORY = re.compile(r"\w[\w -]{0,23}")
-"""One that can be a fact's kind in its label: it does not end the label, or begin another line."""
+"""A category usable as a fact's kind in its label: it cannot close the label or add a line."""
 
 LEFT_OUT = "left out, because they read like orders: {names}"
 WRITTEN_BY = "[Stored by {writer}.]\n"
@@ -74,9 +77,9 @@ async def recall_for(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the memories most relevant to a thought, best first, and notes on the search.
 
-    Each has `id`, `content`, and `label`: how prompts number, date and name it. `problem` is the
-    first one of its session. What says `but` word for word is left out. None if automatic memory
-    is off.
+    Each memory has `id`, `content` and `label` (number, date and kind, as shown in prompts).
+    `problem` is the first problem of the session. Memories identical to `but` are excluded. Returns
+    nothing if automatic memory is off.
     """
     if not execution.loom.settings.auto_memory:
         return [], []
@@ -96,7 +99,7 @@ async def recall_for(
 async def recall_in_session(
     execution: Execution, session_id: str | None, content: str, branch_id: str | None = None
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the place of the next step in a session, and what a mode's state begins with.
+    """Return the place of the next step in a session, and the initial state of a mode.
 
     The latter holds the branch's `history`, the relevant `memories`, and `notes` on both.
     """
@@ -115,9 +118,9 @@ async def look_up(
     known: Sequence[dict[str, Any]],
     but: str = "",
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return what searches of a language model find beyond the memories known to it, and notes.
+    """Return the new memories that the model's searches find beyond those it knows, and notes.
 
-    The labels go on from those of `known`. What says `but` word for word is left out.
+    Labels are numbered after those of `known`. Memories identical to `but` are excluded.
     """
     if not execution.loom.settings.auto_memory:
         return [], []
@@ -143,10 +146,10 @@ async def look_up(
 async def look_up_again(
     execution: Execution, searches: Sequence[str], labels: Mapping[int, str]
 ) -> list[dict[str, Any]]:
-    """Return the memories that searches have found before, each under its label of then.
+    """Return the memories that an earlier look-up found, under the labels they had then.
 
-    `labels` are by the memories' ids. What has been forgotten since is left out, and its label
-    names nothing.
+    `labels` maps memory ids to labels. Memories forgotten since are omitted, and their labels are
+    not reassigned.
     """
     async with execution.loom.database.begin(execution.caller, once=True) as tx:
         found = await retrieval.fetch(tx, [*labels]) if labels else []
@@ -165,7 +168,7 @@ async def look_up_again(
 
 
 def _search_texts(searches: Sequence[str]) -> list[str]:
-    """Return the texts to search for, none empty and none twice."""
+    """Return the search texts, without empty ones and duplicates."""
     texts = dict.fromkeys(each.strip()[:LONGEST_SEARCH] for each in searches)
     return [each for each in texts if each]
 
@@ -173,10 +176,10 @@ def _search_texts(searches: Sequence[str]) -> list[str]:
 def merge_memories(
     memories: list[dict[str, Any]], more: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return memories with those of `more` that are not among them, labelled as they follow.
+    """Append those of `more` that are missing from `memories`, relabelled in sequence.
 
-    Several steps at once may add to the memories of a run. No label is given twice, also where
-    one is missing because its memory was forgotten.
+    Used as a state reducer, since parallel steps may add memories to a run. A label is never
+    reused, even if it is free because its memory was forgotten.
     """
     merged = {each["id"]: each for each in memories}
     numbers = [int(found[1]) for each in memories if (found := LABEL.match(each.get("label", "")))]
@@ -192,9 +195,9 @@ def merge_memories(
 async def _search(
     execution: Execution, texts: Sequence[str], limit: int
 ) -> tuple[list[ScoredMemory], list[str]]:
-    """Return what is found for any of the texts, best first, each memory once.
+    """Return the results for all texts, best first, each memory once.
 
-    Past conversations are searched by the first text alone.
+    Conversation excerpts are searched for with the first text only.
     """
     searches = [Search(text, Scope(superseded=True), limit=limit) for text in texts]
     if texts:
@@ -210,15 +213,15 @@ async def _search(
 
 
 def _others(found: Sequence[ScoredMemory], text: str) -> list[ScoredMemory]:
-    """Return memories without those that say a text word for word."""
+    """Return the memories whose content differs from `text`, ignoring whitespace."""
     words = text.split()
     return [each for each in found if not words or each.memory.content.split() != words]
 
 
 def without_suspicious(found: Sequence[ScoredMemory]) -> tuple[list[ScoredMemory], list[str]]:
-    """Return memories that do not read like orders, and a note on those that do.
+    """Return the memories without suspected prompt injections, and a note on those removed.
 
-    An agent with tools could follow them.
+    A calling agent with tools might follow such text.
     """
     kept = [each for each in found if not detect_injection(each.memory.content).reasons]
     names = [f"mem-{each.memory.id}" for each in found if each not in kept]
@@ -227,7 +230,7 @@ def without_suspicious(found: Sequence[ScoredMemory]) -> tuple[list[ScoredMemory
 
 @dataclass(slots=True)
 class _Choice:
-    """The memories chosen so far, their texts, and the tokens left."""
+    """The memories selected so far, their texts, and the remaining tokens."""
 
     left: int
     most: int
@@ -235,7 +238,7 @@ class _Choice:
     texts: dict[int, str] = field(default_factory=dict)
 
     def add(self, memory: FoundMemory, text: str, place: int | None = None) -> None:
-        """Add a memory where there is room, at the end or at a place."""
+        """Add a memory if it fits, at the end or at index `place`."""
         cost = estimate_tokens(f"{_label(memory, MOST_MEMORIES)} {text}\n")
         if len(self.memories) < self.most and cost <= self.left:
             self.left -= cost
@@ -243,7 +246,7 @@ class _Choice:
             self.memories.insert(len(self.memories) if place is None else place, memory)
 
     def rendered(self) -> list[dict[str, Any]]:
-        """Return the memories as prompts show them."""
+        """Render the selected memories for prompts."""
         numbers = {each.id: number for number, each in enumerate(self.memories, 1)}
         return [
             {
@@ -258,9 +261,9 @@ class _Choice:
 def _choose(
     execution: Execution, found: Sequence[ScoredMemory], question: str, budget: int, most: int
 ) -> _Choice:
-    """Return the best of what was found, each replaced one right after its successor.
+    """Select the best of the candidates; a superseded memory directly follows its successor.
 
-    At most `most` memories with at most `budget` tokens.
+    Selects at most `most` memories with at most `budget` tokens in total.
     """
     longest = budget // LONGEST_SHARE
     choice = _Choice(budget, most)
@@ -276,10 +279,10 @@ def _choose(
 
 
 def distinct(memories: Iterable[FoundMemory], longest: int) -> list[FoundMemory]:
-    """Return memories without near-copies, and without summaries of sessions that repeat them.
+    """Remove near-duplicates, and session summaries that repeat other memories.
 
-    Of two memories one of which contains the other the fuller is kept, at the place of the better,
-    unless it has more than `longest` tokens, is such a summary, or was replaced.
+    If one memory contains another, the longer text takes the better rank, unless it has more than
+    `longest` tokens, is a session summary, or has another successor.
     """
     kept: list[FoundMemory] = []
     plain: list[str] = []
@@ -295,13 +298,13 @@ def distinct(memories: Iterable[FoundMemory], longest: int) -> list[FoundMemory]
 
 
 def _is_fuller(memory: FoundMemory, part: FoundMemory, longest: int) -> bool:
-    """Tell whether a memory that contains another takes its place."""
+    """Return whether a memory may replace one that it contains."""
     short = estimate_tokens(memory.content) <= longest
     return short and memory.tool != EPISODE_TOOL and memory.superseded_by == part.superseded_by
 
 
 def _repeats(memory: FoundMemory, others: Iterable[FoundMemory]) -> bool:
-    """Tell whether a session's summary says mostly what other memories of that session say."""
+    """Return whether a session summary mostly repeats other memories of that session."""
     if memory.tool != EPISODE_TOOL:
         return False
     of_session = (each for each in others if each.session_id == memory.session_id)
@@ -315,7 +318,7 @@ def _is_excerpt(memory: FoundMemory) -> bool:
 
 
 def _label(memory: FoundMemory, number: int, successor: int | None = None) -> str:
-    """Return a memory's number in the prompt with its date, its kind and what replaced it."""
+    """Return a memory's prompt label: its number, date, kind and, if superseded, its successor."""
     excerpt = _is_excerpt(memory)
     when = (memory.created_at if excerpt else memory.valid_from).date()
     kind = "conversation" if excerpt else memory.event_type
@@ -326,10 +329,10 @@ def _label(memory: FoundMemory, number: int, successor: int | None = None) -> st
 
 
 def _memory_text(execution: Execution, memory: FoundMemory, question: str, longest: int) -> str:
-    """Return a memory as prompts show it, in at most `longest` tokens besides its notices.
+    """Render a memory for prompts, in at most `longest` tokens plus notices.
 
-    What somebody else has stored names its writer. An excerpt of a past conversation is marked as
-    one, and text that reads like an instruction.
+    Memories stored by another principal name their writer. Conversation excerpts and text that
+    looks like a prompt injection are marked.
     """
     if not _is_excerpt(memory):
         content = _nearest_part(memory.content, question, longest)
@@ -345,7 +348,7 @@ def _memory_text(execution: Execution, memory: FoundMemory, question: str, longe
 
 
 def _nearest_part(content: str, question: str, longest: int) -> str:
-    """Return a text, or of a longer one the sentences that share most words with the question."""
+    """Return the text or, if it is too long, the sentences most similar to the question."""
     if estimate_tokens(content) <= longest:
         return content
     start = content.encode()[: longest * BYTES_PER_TOKEN].decode(errors="ignore")

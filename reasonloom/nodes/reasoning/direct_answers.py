@@ -1,7 +1,7 @@
-"""Direct answers, before a mode is chosen: two independent ones, and whether they agree.
+"""Direct answers before a mode is chosen: two independent samples and their agreement.
 
-Where they agree nothing more is spent (self-consistency with an early stop); where they differ
-the chosen mode is given both.
+If they agree, the run stops early (self-consistency); if they differ, the chosen mode receives
+both.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ MODE = "linear"
 SAMPLES = 2
 SAME_RESULT = "both give the same result in the same words"
 RESULT = re.compile(r"^\W*(?:final )?answer\s*[:=]\s*(\S.*?)\W*\Z", re.IGNORECASE | re.MULTILINE)
-"""The last line of an answer that was wanted in a form of its own."""
+"""The final `Answer: ...` line of an answer that was requested in a specific format."""
 
 
 class DirectState(MemoryState, total=False):
     """`place` holds the ids of the session, of the branch, and of its head (None at first).
 
-    `samples` are the direct answers: number, content, confidence, and notes on the `faults` that
-    checks found, which a run that an earlier version began does not know. `agreement` says whether
-    they come to the same, and why.
+    `samples` are the direct answers: number, content, confidence, and the `faults` that checks
+    found (missing in runs started by an earlier version). `agreement` holds whether both agree
+    (`same`) and the reason.
     """
 
     place: dict[str, Any]
@@ -50,7 +50,7 @@ class DirectState(MemoryState, total=False):
 
 
 class SampleTask(TypedDict):
-    """The payload of one direct answer."""
+    """The payload of one direct-answer task."""
 
     number: int
     history: list[dict[str, str]]
@@ -58,7 +58,7 @@ class SampleTask(TypedDict):
 
 
 async def recall_context(state: DirectState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the active branch's history and the relevant memories."""
+    """Load the active branch's history and the relevant memories."""
     execution = runtime.context
     request = execution.request(ExecutingAuto)
     place, found = await recall_in_session(execution, request.session_id, request.content)
@@ -66,7 +66,7 @@ async def recall_context(state: DirectState, runtime: Runtime[Execution]) -> dic
 
 
 def sample_tasks(state: DirectState) -> list[Send]:
-    """Return one task for each direct answer."""
+    """Return one task per direct answer."""
     return [
         Send(
             "answer_directly",
@@ -77,7 +77,7 @@ def sample_tasks(state: DirectState) -> list[Send]:
 
 
 async def answer_directly(task: SampleTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Answer once, not knowing of the other answer; a call that fails leaves a note."""
+    """Generate one answer without seeing the other; a failed call leaves a note."""
     execution, number = runtime.context, task["number"]
     question = Question(
         node="answer_directly",
@@ -109,7 +109,7 @@ async def answer_directly(task: SampleTask, runtime: Runtime[Execution]) -> dict
 
 
 async def compare_answers(state: DirectState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask whether both answers come to the same, unless checks found faults in both."""
+    """Judge whether both answers agree, unless checks found faults in both."""
     execution = runtime.context
     samples = answers_of(state)
     if len(samples) < SAMPLES:
@@ -135,13 +135,13 @@ async def compare_answers(state: DirectState, runtime: Runtime[Execution]) -> di
 
 
 def _result(answer: str) -> list[str]:
-    """Return the words of an answer's result where its last line names it, else of all of it."""
+    """Return the normalised words of an answer's final `Answer:` line, or of the whole answer."""
     named = RESULT.search(answer.strip())
     return (named[1] if named else answer).casefold().split()
 
 
 def answers_of(state: DirectState) -> list[str]:
-    """Return the contents of the direct answers, in their order."""
+    """Return the contents of the direct answers in order."""
     samples = sorted(state.get("samples", []), key=lambda each: each["number"])
     return [each["content"] for each in samples]
 
@@ -149,11 +149,10 @@ def answers_of(state: DirectState) -> list[str]:
 async def persist_answer(
     execution: Execution, state: DirectState, answer: Callable[[LinearThought], Answer]
 ) -> dict[str, Any]:
-    """Store the surer of two answers that agree as a step of its session, and in memory.
+    """Store the more confident of two agreeing answers as a session step and as a memory.
 
-    One in which checks found no fault goes before one in which they did.
-
-    `answer` makes the run's answer of that step's. Their confidence is the mean of both.
+    Answers in which checks found no fault take precedence. The confidence is the mean of both.
+    `answer` builds the run's answer from that of the step.
     """
     best = most_confident(_sound(state))
     thought = next_thought(
@@ -165,15 +164,15 @@ async def persist_answer(
 
 
 def agreed(state: DirectState) -> bool:
-    """Tell whether both answers come to the same."""
+    """Return whether both answers agree."""
     return bool(state.get("agreement", {}).get("same"))
 
 
 def differ(state: DirectState) -> bool:
-    """Tell whether two answers came and do not come to the same, or both have faults."""
+    """Return whether there are two answers that disagree or both have faults."""
     return len(answers_of(state)) == SAMPLES and not agreed(state)
 
 
 def _sound(state: DirectState) -> list[dict[str, Any]]:
-    """Return the direct answers in which checks found no fault."""
+    """Return the direct answers without faults."""
     return [each for each in state["samples"] if not each.get("faults")]

@@ -1,4 +1,4 @@
-"""The steps of linear reasoning: recall what is known, continue the thought, persist it."""
+"""Steps of linear reasoning: recall context, continue the thought, persist it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +38,7 @@ class LinearState(MemoryState, total=False):
 
 
 async def recall_context(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the active branch's history and the relevant memories."""
+    """Load the active branch's history and the relevant memories."""
     execution = runtime.context
     request = execution.request(ReasoningLinear)
     session, found = await recall_in_session(execution, request.session_id, request.content)
@@ -46,7 +46,7 @@ async def recall_context(state: LinearState, runtime: Runtime[Execution]) -> dic
 
 
 async def continue_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask the language model for the next step, or for a better one."""
+    """Generate the next step, or retry one that was too unsure."""
     request = runtime.context.request(ReasoningLinear)
     question = Question(
         node="continue_thought",
@@ -59,12 +59,12 @@ async def continue_thought(state: LinearState, runtime: Runtime[Execution]) -> d
 
 
 def is_sure_enough(state: LinearState) -> bool:
-    """Tell whether the last attempt is confident enough, or was the last allowed."""
+    """Return whether the last attempt is confident enough or was the last one allowed."""
     return is_enough(state["attempts"], state["request"].get("confidence"))
 
 
 async def persist_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the best attempt in its session and in memory, and answer with it."""
+    """Store the best attempt in its session and in memory, and return it."""
     execution = runtime.context
     request = execution.request(ReasoningLinear)
     best = most_confident(state["attempts"])
@@ -84,9 +84,9 @@ async def persist_step(
     answer: Callable[[LinearThought], Answer],
     wanted: float | None = None,
 ) -> dict[str, Any]:
-    """Store a thought in its session and in memory; return what the run's last node adds.
+    """Store a thought in its session and in memory; return the last node's state update.
 
-    `answer` makes the run's answer of the thought's; `wanted` is the confidence asked for.
+    `answer` builds the run's answer from that of the thought; `wanted` is the requested confidence.
     """
     used = memories_used_in(execution, thought.content, state)
     memory, notes = await as_memory(execution, thought, used)

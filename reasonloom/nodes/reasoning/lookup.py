@@ -1,7 +1,7 @@
-"""Looks up what a reply misses, checks what it calculates, and asks again with what was found.
+"""Look up what a reply lacks, check its calculations, and ask again with the findings.
 
-A reply names in `lookup` what it would search for, in `used` the labels of the memories that it
-rests on, and in `claims` its calculations. A pipe of the user's own may give none of them.
+In a reply, `lookup` lists the searches the model wants, `used` the labels of the memories it relies
+on, and `claims` its calculations. A custom pipe may return none of these.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 R = TypeVar("R", "Reply", OptionalReply)
 
 MOST_LOOKUPS = 2
-"""How often a step is asked again: what is found may tell what to search for next."""
+"""How often a step is asked again; results of one look-up may suggest the next search."""
 
 MOST_SEARCHES = 3
 NUMBER = re.compile(r"\bM(\d+)\b")
 ANSWERS = ("thought", "viewpoint", "conclusion", "output", "revision", "synthesis")
-"""The fields of replies that hold what is answered."""
+"""The reply fields that may hold the answer."""
 
 FAILED = "the answer to {what}: {message}"
 LOOKED_UP, CHECKED = "what was looked up", "what a check found"
@@ -50,7 +50,7 @@ def _union(known: list[int], more: list[int]) -> list[int]:
 class MemoryState(ToolState, total=False):
     """The state of a mode that reasons with memories.
 
-    `memories` grows by what steps look up; `used` holds the ids of those that replies rest on.
+    `memories` grows as steps look more up; `used` holds the ids of those that replies rely on.
     """
 
     memories: Annotated[list[dict[str, Any]], merge_memories]
@@ -59,9 +59,9 @@ class MemoryState(ToolState, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Informed(Generic[R]):
-    """A reply, the memories found for it, the ids of those that it rests on, and notes.
+    """A reply, the memories looked up for it, the ids of the memories it relies on, and notes.
 
-    `faults` are what checks found in it, and still find after it was asked for again.
+    `faults` are those that checks still find after the reply was corrected, if it was.
     """
 
     reply: R
@@ -72,7 +72,7 @@ class Informed(Generic[R]):
 
     @property
     def added(self) -> dict[str, Any]:
-        """Return what this adds to a `MemoryState` besides its notes."""
+        """Return the update for a `MemoryState`, without the notes."""
         return {"memories": self.found, "used": self.used}
 
 
@@ -85,16 +85,15 @@ async def ask_informed(
     but: str = "",
     against: Sequence[dict[str, Any]] = (),
 ) -> Informed[R]:
-    """Ask with the memories of the question, and again with what the reply lacks or has wrong.
+    """Ask with the question's memories, then again with what the reply lacks or gets wrong.
 
-    First what it would search for is looked up, where `searches` names the field of the reply that
-    tells; a memory that says `but` word for word is not found. Then its calculations are checked,
-    and its figures where the prompt takes what is `contradicted`, by the memories that it was given
-    and those of `against`. Faults are given back to it once. An answer to a look-up or a check
-    that fails leaves the reply before it as it is.
+    First, the reply's own searches are looked up, taken from the reply field named by `searches`;
+    memories identical to `but` are excluded. Then its calculations are checked and, if the prompt
+    declares `contradicted`, its figures are compared with its memories and those of `against`.
+    Faults are sent back for correction once. If asking again fails, the previous reply is used.
 
     Raises:
-        ServiceFault: as `asking` does, for the first question.
+        ServiceFault: as `asking` raises it for the first question.
     """
     declared = execution.loom.prompts.get(question.prompt).about.variables
     variables = first_variables(execution, question.prompt, question.variables)
@@ -129,7 +128,7 @@ async def ask_informed(
 def first_variables(
     execution: Execution, prompt: str, variables: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the variables of a prompt as it is asked first, when nothing has failed yet."""
+    """Return the prompt variables for the first call, when nothing has been searched or failed."""
     declared = execution.loom.prompts.get(prompt).about.variables
     first = {
         "failed": None,
@@ -142,7 +141,7 @@ def first_variables(
 
 @dataclass(frozen=True, slots=True)
 class _Checked(Generic[R]):
-    """A reply and the faults that checks find in it."""
+    """A reply and the faults found in it."""
 
     reply: R
     faults: Faults
@@ -151,10 +150,10 @@ class _Checked(Generic[R]):
 async def _check(
     asker: _Asker[R], reply: R, memories: Sequence[dict[str, Any]], *, again: bool
 ) -> _Checked[R]:
-    """Return the reply, asked for `again` if checks find faults in it, and what they find then.
+    """Return the reply, corrected once if checks find faults and `again` is set, and its faults.
 
-    What was answered before a run was resumed counts, also where a comparison with memories, whose
-    time is limited, comes to less this time.
+    A correction recorded before the run was resumed is used even if the comparison with memories,
+    which has a time limit, finds fewer faults this time.
     """
     faults = await _faults(asker.execution, reply, memories)
     if not again or not (faults or await asker.is_recorded(CHECK)):
@@ -175,7 +174,7 @@ async def _check(
 async def _faults(
     execution: Execution, reply: Reply | OptionalReply, memories: Sequence[dict[str, Any]]
 ) -> Faults:
-    """Return what checks find wrong in a reply; without a language model nothing was stated."""
+    """Return the faults that checks find in a reply; none without a language model."""
     if execution.loom.llm.offline:
         return NOTHING
     read = reply.parsed is None or any(name in reply.parsed for name in ANSWERS)
@@ -191,10 +190,11 @@ async def _look_up_once(
     known: Sequence[dict[str, Any]],
     but: str,
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return what the reply to a question wants to have looked up, and notes.
+    """Look up the searches requested by the reply to a question; return memories and notes.
 
-    It is recorded with that reply: a run that is resumed, as one that asks its caller is after
-    each round, is given the same memories under the same labels, less those forgotten meanwhile.
+    The result is recorded with that reply, so that a resumed run sees the same memories under the
+    same labels, except those forgotten since. A run whose caller is the language model is resumed
+    after every round.
     """
     if not wanted or not execution.loom.settings.auto_memory:
         return [], []
@@ -219,14 +219,14 @@ async def _kept(execution: Execution, key: CallKey) -> dict[str, Any] | None:
 def informed_by(
     reply: R, memories: Sequence[dict[str, Any]], given: int, notes: Sequence[str] = ()
 ) -> Informed[R]:
-    """Return a reply to a prompt with these memories, of which the first were `given` at first."""
+    """Return a reply with its used memories; the first `given` memories were not looked up."""
     used = _used(reply, memories)
     return Informed(reply, [*memories[given:]], used, list(dict.fromkeys(notes)))
 
 
 @dataclass(slots=True)
 class _Asker(Generic[R]):
-    """Asks a question anew with other variables; what was given once stays."""
+    """Asks a question again with additional variables, which accumulate over the calls."""
 
     execution: Execution
     question: Question
@@ -236,7 +236,7 @@ class _Asker(Generic[R]):
     started: float = field(default_factory=time.perf_counter)
 
     async def again(self, task: str, what: str, **variables: Any) -> R | None:
-        """Return the reply with these variables; None, with a note on `what`, if there is none."""
+        """Ask again with these variables; return None, with a note about `what`, on failure."""
         try:
             return await self._ask_again(task, variables)
         except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded) as fault:
@@ -244,13 +244,14 @@ class _Asker(Generic[R]):
             return None
 
     async def _ask_again(self, task: str, variables: Mapping[str, Any]) -> R:
-        """Return the reply with these variables.
+        """Ask again with these variables and return the reply.
 
-        It may take half of the run's remaining time, and none if half of its budget is used up: the
-        answer is there, and other calls must follow.
+        The call may take half of the run's remaining time and is skipped if half of the budget is
+        used: an answer already exists, and other calls must follow.
 
         Raises:
-            ServiceFault: as `asking` does; it was not the JSON asked for, or there is no room.
+            ServiceFault: as `asking` raises it; also if the reply was not the requested JSON, or no
+                budget or time is left.
         """
         spent, settings = self.execution.run.spent, self.execution.loom.settings
         full = (
@@ -280,7 +281,7 @@ class _Asker(Generic[R]):
         return reply
 
     async def is_recorded(self, task: str) -> bool:
-        """Tell whether this was answered before the run was resumed, and so costs nothing."""
+        """Return whether the call was recorded before the run was resumed, and so is free."""
         run, question = self.execution.run, self.question
         if not run.resumed:
             return False
@@ -290,7 +291,7 @@ class _Asker(Generic[R]):
             return await replies.recorded(tx, key) is not None
 
     def _seconds(self) -> float:
-        """Return half of what the run has left, within the question's limit since it was asked."""
+        """Return half of the run's remaining time, within the rest of the question's time limit."""
         now, run = time.perf_counter(), self.execution.run
         left = (self.execution.seconds - (now - run.started)) * SHARE
         limit = self.question.seconds
@@ -298,7 +299,7 @@ class _Asker(Generic[R]):
 
 
 def _after(first: R, second: R) -> R:
-    """Return a second reply with the cost of both."""
+    """Return the second reply with the combined usage of both."""
     return replace(second, usage=first.usage + second.usage)
 
 
@@ -316,9 +317,9 @@ def _strings(reply: Reply | OptionalReply, name: str) -> list[str]:
 
 
 def _used(reply: Reply | OptionalReply, memories: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return the ids of the memories whose labels a reply names; unknown labels name none.
+    """Return the ids of the memories that a reply cites; unknown labels are ignored.
 
-    A reply that says nothing of them may rest on all, one that failed rests on none.
+    A reply without `used` may rely on all memories; a failed reply relies on none.
     """
     if isinstance(reply, OptionalReply) and reply.fault is not None:
         return []
@@ -333,6 +334,6 @@ def _used(reply: Reply | OptionalReply, memories: Sequence[Mapping[str, Any]]) -
 
 
 def memories_used_in(execution: Execution, content: str, state: Mapping[str, Any]) -> list[int]:
-    """Return the ids of the memories that a thought rests on; without a language model it cites."""
+    """Return the ids of the memories a thought relies on; offline, those its text quotes."""
     used = cited_memories(content) if execution.loom.llm.offline else state.get("used", [])
     return [each["id"] for each in state.get("memories", []) if each["id"] in used]

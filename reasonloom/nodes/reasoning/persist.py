@@ -1,4 +1,4 @@
-"""Persists a thought as a memory, derived from the memories it used."""
+"""Persist a thought as a memory derived from the memories it used."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class ThoughtMemory:
 
     Attributes:
         memory: None if automatic memory is off.
-        used: ids of the memories that it rests on.
+        used: ids of the memories that it relies on.
     """
 
     memory: NewMemory | None
     used: Sequence[int] = ()
 
     def writes(self, tx: Transaction) -> list[Coroutine[Any, Any, object]]:
-        """Return what stores it, with an edge `derived_from` to each memory used that exists.
+        """Return the writes that store it, with `derived_from` edges to existing used memories.
 
-        The statements are executed in this order; they may share a round trip.
+        The statements run in this order and may share a round trip.
         """
         if self.memory is None:
             return []
@@ -49,7 +49,7 @@ class ThoughtMemory:
 async def as_memory(
     execution: Execution, thought: NewThought, used: Sequence[int] = ()
 ) -> tuple[ThoughtMemory, list[str]]:
-    """Return the thought as a memory to be stored, derived from those it used, and notes."""
+    """Return the thought as a memory to store, derived from the memories it used, and notes."""
     loom = execution.loom
     if not loom.settings.auto_memory:
         return ThoughtMemory(None), []
@@ -79,10 +79,10 @@ async def persist_first_thought(
     memories: Sequence[Mapping[str, Any]],
     notes: Sequence[str],
 ) -> dict[str, Any]:
-    """Store the first thought of a new session; return what the run's last node adds.
+    """Store the first thought of a new session; return the last node's state update.
 
-    `used` are the ids of the memories that it rests on, `memories` all that it was given, `notes`
-    those of the steps before.
+    `used` are the ids of the memories that it relies on, `memories` all that it was given, and
+    `notes` those of the previous steps.
     """
     memory, more = await as_memory(execution, thought, used)
     session = thought.session_id

@@ -1,1 +1,1 @@
-"""Steps of runs."""
+"""Running tools: budget, language-model calls, completion, feedback."""

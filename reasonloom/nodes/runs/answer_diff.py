@@ -1,7 +1,7 @@
-"""An answer as lines that can be compared, one sentence each, under its path.
+"""Renders answers as comparable lines, one sentence each with its path, and diffs them.
 
-Ids are left out, since they differ between any two runs; where one names a part of the same
-answer, that part's name is used instead.
+Ids are omitted, since they differ between runs; an id that refers to a part of the same answer is
+replaced by the name of that part.
 """
 
 import re
@@ -11,13 +11,13 @@ from typing import Any
 
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 MAIN = ("content", "improved_reasoning", "rationale")
-"""Keys of an answer's main text; the first that is present counts."""
+"""Keys of an answer's main text; the first one present is used."""
 
 NAMES = ("name", "lens", "area", "mode", "constraint", "by")
-"""Keys that name a part of an answer; the first that is present counts."""
+"""Keys that name a part of an answer; the first one present is used."""
 
 CONTEXT_LINES = 1
-"""Unchanged lines shown around a difference."""
+"""Unchanged lines of context around a difference."""
 
 
 def answer_statements(answer: Mapping[str, Any] | None) -> list[str]:
@@ -27,7 +27,7 @@ def answer_statements(answer: Mapping[str, Any] | None) -> list[str]:
 
 
 def lines_of(answer: Mapping[str, Any] | None) -> list[str]:
-    """Return an answer as lines: its main text, then every other value with its path."""
+    """Render an answer as lines: its main text, then every other value with its path."""
     if answer is None:
         return []
     main = answer_statements(answer)
@@ -42,7 +42,7 @@ def lines_of(answer: Mapping[str, Any] | None) -> list[str]:
 
 
 def difference(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[str]:
-    """Return a unified diff of two answers, empty if they say the same."""
+    """Return a unified diff of two answers, empty if they are equivalent."""
     lines = unified_diff(
         lines_of(before), lines_of(after), "origin", "fork", n=CONTEXT_LINES, lineterm=""
     )
@@ -54,7 +54,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _names_in(answer: Mapping[str, Any]) -> dict[str, str]:
-    """Return the names of the parts that have an id."""
+    """Return the names of the parts that have an id, by id."""
     parts = [part for value in answer.values() if isinstance(value, list) for part in value]
     return {
         str(part["id"]): _name(part, place)
@@ -68,7 +68,7 @@ def _name(part: Mapping[str, Any], place: int) -> str:
 
 
 def _rendered(path: str, value: Any, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of one value, `path: value`; a text has one line per sentence."""
+    """Yield the lines of one value, `path: value`; text yields one line per sentence."""
     last = path.rpartition(" / ")[2]
     if last == "id" or last.endswith("_id"):
         return

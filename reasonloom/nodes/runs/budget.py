@@ -1,9 +1,9 @@
-"""Keeps a run within its budget: the estimated cost of a call is reserved before it starts.
+"""Enforces the budget of a run by reserving the estimated cost of each call before it starts.
 
-Tokens of the prompt are estimated from its bytes, those of the answer by
-`REASONLOOM_OUTPUT_TOKENS`, money by the provider's prices or, where these are unknown, by the
-most expensive call of the run so far; of two models the dearer price counts. The real cost
-replaces the estimate when the call ends.
+Prompt tokens are estimated from the size in bytes and answer tokens by `REASONLOOM_OUTPUT_TOKENS`.
+Cost in dollars follows from the provider's prices or, if these are unknown, from the most expensive
+call of the run so far; of two models the higher price applies. The actual cost replaces the
+estimate when the call ends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ USED_UP = "the run's budget of {limit:g} {what} is used up"
 TOO_LITTLE = "the run's budget of {limit:g} {what} has {left:.6g} left of the {need:.6g} needed"
 WITH_RESERVE = ", with what is put aside for a call that must follow"
 LABEL_TOKENS = 20
-"""Tokens of the label and name before an answer in a later prompt."""
+"""Tokens of the label and name that precede an answer in a later prompt."""
 
 WAY_OUT = "; raise REASONLOOM_BUDGET_{name} or ask for less"
 
@@ -40,10 +40,10 @@ class ReservePolicy:
     """How a call relates to a later one that must remain affordable: a ballot, a synthesis.
 
     Attributes:
-        leave: the cost of the later call without the answers that it reads; this call starts only
-            if that much remains. None: it starts anyway.
-        read: the later call reads this one's answer.
-        last: this is the later call itself, and uses what was set aside for it.
+        leave: the cost of the later call without the answers in its prompt; this call starts only
+            if that much would remain. None: no reserve is required.
+        read: whether the later call's prompt includes this call's answer.
+        last: whether this is the later call itself, which uses the reserve.
     """
 
     leave: Cost | None = None
@@ -63,7 +63,7 @@ class Prices:
     token_out: float = 0.0
 
     def of(self, cost: Cost) -> float:
-        """Return a cost in US dollars."""
+        """Return the price of a cost, in US dollars."""
         of_tokens = cost.tokens_in * self.token_in + cost.tokens_out * self.token_out
         return cost.calls * self.call + of_tokens
 
@@ -77,13 +77,13 @@ def cost_of(execution: Execution, prompt: RenderedPrompt) -> Cost:
 
 @asynccontextmanager
 async def reserve(execution: Execution, cost: Cost, policy: ReservePolicy) -> AsyncIterator[Settle]:
-    """Reserve the cost of a call while it is made; yields a function that takes the real cost.
+    """Reserve the cost of a call for its duration; yields a function to settle the actual cost.
 
-    If too little remains but calls are in flight that may cost less than estimated, it waits for
-    them. A call counts from its start, whatever becomes of it.
+    If too little remains while calls are in flight, which may cost less than estimated, waits for
+    them. A call counts towards the limit once it starts, even if it fails.
 
     Raises:
-        BudgetExceeded: too little remains; `limit` names what is short.
+        BudgetExceeded: too little remains; `limit` names the exceeded limit.
     """
     run = execution.run
     reservation = Reservation(cost, _reading_cost(cost.tokens_out) if policy.read else Cost())
@@ -91,7 +91,7 @@ async def reserve(execution: Execution, cost: Cost, policy: ReservePolicy) -> As
         if lack.limit == "calls" or not run.ledger.flying:
             raise lack
         if all(each.waiting for each in run.ledger.flying):
-            interrupt("budget")  # asked once the replies to the others are here
+            interrupt("budget")  # retried once the other replies have arrived
         await run.ledger.changed.wait()
     if policy.last:
         run.ledger.again = Cost()
@@ -122,14 +122,14 @@ def _settle(execution: Execution, usage: Usage, policy: ReservePolicy) -> None:
 
 
 def _reading_cost(tokens: int) -> Cost:
-    """Return the cost of reading an answer of so many tokens in a later prompt."""
+    """Return the cost of including an answer of `tokens` tokens in a later prompt."""
     return Cost(tokens_in=tokens + LABEL_TOKENS)
 
 
 async def _prices(execution: Execution) -> Prices:
-    """Return the greatest prices of the models that the run asks.
+    """Return the highest prices among the models that the run uses.
 
-    Of a model without known prices, a call costs what the run's calls have cost so far.
+    For a model without known prices, the price per call is the run's highest so far.
     """
     loom, spent, ledger = execution.loom, execution.run.spent, execution.run.ledger
     llms = [loom.llm] if loom.judge is None else [loom.llm, loom.judge]
@@ -146,7 +146,7 @@ async def _prices(execution: Execution) -> Prices:
 def _shortfall(
     execution: Execution, reservation: Reservation, policy: ReservePolicy, prices: Prices
 ) -> BudgetExceeded | None:
-    """Return the limit that a call would exceed with all that is in flight, as an error."""
+    """Return an error for the first limit that the call would exceed, given all calls in flight."""
     limits, run = execution.loom.settings, execution.run
     flying = _sum([each.cost for each in run.ledger.flying])
     need = reservation.cost

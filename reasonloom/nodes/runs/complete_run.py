@@ -1,4 +1,4 @@
-"""Completes a run: its row gets the answer in the transaction of its writes."""
+"""Completes a run: stores its answer in the same transaction as its writes."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ async def complete_run(
     session_id: UUID | None = None,
     memories: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
-    """Record the run as done and return what its last node adds to the state.
+    """Record the run as done and return the state update of its last node.
 
-    `memories` are those that it was given: the run is redacted when one of them is forgotten.
+    `memories` are those that the run read: it is redacted when one of them is forgotten.
 
     Raises:
-        KeyTaken: another call with the same idempotency key was faster; nothing is stored.
+        KeyTaken: a concurrent call with the same idempotency key won; nothing is stored.
     """
     wire = answer.wire()
     if execution.run.self_judged or wire.get("suggestion") == NO_MODEL:
@@ -49,7 +49,7 @@ async def complete_run(
     if memories:
         given["memories"] = [f"mem-{each['id']}" for each in memories]
     row = done_row(execution, output | given, session_id=session_id)
-    if execution.run.saved or not execution.run.key:  # nothing is taken back then
+    if execution.run.saved or not execution.run.key:  # KeyTaken is impossible
         tx.end_with_next()
     if execution.run.saved:
         await runs.close_run(tx, row)
@@ -61,7 +61,7 @@ async def complete_run(
 async def _recalibrated(
     tx: Transaction, execution: Execution, wire: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return an answer with its confidence as reported outcomes suggest; a note says so."""
+    """Recalibrate the confidence of an answer by reported outcomes, and add a note."""
     tool = execution.run.tool
     reported = execution.run.outcomes.get(tool)
     if reported is None:
@@ -75,7 +75,7 @@ async def _recalibrated(
 
 
 def _capped(execution: Execution, value: Any) -> Any:
-    """Return an answer's value with no `confidence` above what the run may have."""
+    """Return a value of an answer with each `confidence` capped at the run's limit."""
     if isinstance(value, list):
         return [_capped(execution, each) for each in value]
     if not isinstance(value, dict):
@@ -89,7 +89,7 @@ def _capped(execution: Execution, value: Any) -> Any:
 def done_row(
     execution: Execution, output: dict[str, Any], *, session_id: UUID | None = None
 ) -> runs.RunRow:
-    """Return the row of a run that succeeded."""
+    """Return the row of a successful run."""
     run = execution.run
     return runs.RunRow(
         id=run.id,

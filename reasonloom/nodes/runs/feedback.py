@@ -1,4 +1,4 @@
-"""The tool `reasoning_feedback`: stores what came of a run's answer."""
+"""Implements `reasoning_feedback`: stores the reported outcome of a run's answer."""
 
 from __future__ import annotations
 

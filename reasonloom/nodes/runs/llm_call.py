@@ -1,4 +1,4 @@
-"""Calls the language model for a node: within the budget, recorded before use."""
+"""Calls the language model for a node, within the budget; replies are recorded before use."""
 
 from __future__ import annotations
 
@@ -33,17 +33,19 @@ CORRECTION = (
 )
 SHORTER = "it was cut at its length limit. Answer more briefly."
 AGAIN_SHARE = 0.9
-"""The share of the time left that a second answer may take, so that the first can still be used."""
+"""Share of the remaining time for a second reply, so that the first can still be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question of a node: the prompt with its variables, and its place in the run.
+    """A question of a node: the prompt with its variables, and its place in the run.
 
-    `sample` distinguishes several answers to the same question, as `Ask.sample` does; `aside`
-    relates it to a later call for which budget is set aside; `seconds` is its time limit, None for
-    what the run has left. `blind` ones judge: whoever wrote what they judge should not answer, and
-    `Loom.judge` does where there is one.
+    Attributes:
+        sample: distinguishes several answers to the same question, as `Ask.sample` does.
+        aside: the reserve for a later call.
+        seconds: the time limit; None for the remaining time of the run.
+        blind: whether the question judges an answer, so that the author should not reply;
+            `Loom.judge` replies if it is configured.
     """
 
     node: str
@@ -60,15 +62,16 @@ class Question:
 
 
 async def ask(execution: Execution, question: Question) -> Reply:
-    """Return the language model's reply; a recorded reply is not paid for again.
+    """Return the language model's reply, reusing a recorded one.
 
-    One that cannot be read as the prompt's schema asks is asked for once more, with what is wrong
-    with it. If the caller is the language model, the step ends here until its reply is recorded.
+    A reply that does not match the prompt's schema is retried once, with the error added to the
+    prompt. If the caller acts as the language model, the step is interrupted until its reply is
+    recorded.
 
     Raises:
-        BudgetExceeded: the call may cost more than the run's budget has left.
-        LlmUnavailable, LlmRefused, TimedOut: as the provider answers; the first also where it
-            answers with JSON that says nothing.
+        BudgetExceeded: the call may cost more than the run's remaining budget.
+        LlmUnavailable, LlmRefused, TimedOut: as reported by the provider; the first also if the
+            reply is JSON without usable content.
     """
     started = time.perf_counter()
     prompt = execution.loom.prompts.get(question.prompt).render(**question.variables)
@@ -88,7 +91,7 @@ async def ask(execution: Execution, question: Question) -> Reply:
 
 
 def _better(first: Reply, second: Reply) -> Reply:
-    """Return the second reply if it can be used, at the cost of both."""
+    """Return the second reply if it is usable, else the first; the usage is that of both."""
     use = second if second.parsed is not None or not first.text else first
     return replace(use, usage=first.usage + second.usage)
 
@@ -96,7 +99,7 @@ def _better(first: Reply, second: Reply) -> Reply:
 async def _second_reply(
     execution: Execution, question: Question, prompt: RenderedPrompt, started: float
 ) -> Reply | None:
-    """Return the reply to a corrected prompt, None where there is no budget, time or answer."""
+    """Return the reply to a corrected prompt; None if the budget, the time or the call fails."""
     spent = time.perf_counter() - started
     limit = None if question.seconds is None else question.seconds - spent
     again = replace(question, task=f"{question.task}.again", seconds=limit)
@@ -111,7 +114,7 @@ async def _second_reply(
 async def _recorded_reply(
     execution: Execution, question: Question, prompt: RenderedPrompt
 ) -> Reply:
-    """Return the reply to a prompt, from the record or recorded now."""
+    """Return the recorded reply to a prompt, or call the model and record its reply."""
     loom, run = execution.loom, execution.run
     llm = loom.llm_for(judging=question.blind)
     key = CallKey(run.id, question.node, question.task, question.n)
@@ -133,7 +136,7 @@ async def _recorded_reply(
 def _to_caller(
     execution: Execution, question: Question, prompt: RenderedPrompt, key: CallKey
 ) -> QuestionRow:
-    """Return a question of the run's next round, not yet numbered."""
+    """Return the row of a question to the caller in the run's next round, not yet numbered."""
     return QuestionRow(
         key=key,
         round=execution.run.rounds + 1,
@@ -221,7 +224,7 @@ def _reply(known: dict[str, Any]) -> Reply:
 
 
 SHARE = 0.5
-"""The share of a run's remaining time that one call may take, so that time to answer is left."""
+"""Share of the run's remaining time for one call, so that time is left to answer."""
 
 CUT = "the language model's answer to {what} was cut at its length limit"
 NONSENSE = "the language model's answer to {what} was not the JSON asked for"
@@ -229,9 +232,9 @@ NONSENSE = "the language model's answer to {what} was not the JSON asked for"
 
 @dataclass(frozen=True, slots=True)
 class OptionalReply:
-    """The reply to a question: the parsed object, or text in another form, or the fault.
+    """The reply to a question: the parsed object, text that does not match the schema, or a fault.
 
-    `confidence` is what JSON of another form gives as its own.
+    `confidence` is the one found in JSON that does not match the schema.
     """
 
     parsed: dict[str, Any] | None = None
@@ -243,9 +246,9 @@ class OptionalReply:
 
 
 async def ask_or_note(execution: Execution, question: Question, what: str) -> OptionalReply:
-    """Ask within the question's time limit; a fault becomes a note that names `what`.
+    """Call `ask` within the question's time limit; a fault becomes a note that names `what`.
 
-    Without a limit of its own it may take half of the run's remaining time.
+    The default limit is half of the run's remaining time.
     """
     seconds = execution.seconds - (time.perf_counter() - execution.run.started)
     seconds = seconds * SHARE if question.seconds is None else min(seconds, question.seconds)
@@ -264,10 +267,10 @@ async def ask_or_note(execution: Execution, question: Question, what: str) -> Op
 
 
 def late_reply(what: str, seconds: float) -> OptionalReply:
-    """Return what stands for an answer that did not come in time."""
+    """Return the placeholder for a reply that timed out."""
     return _failed(what, TimedOut(f"no answer within {max(seconds, 0):.3g} s"))
 
 
 def _failed(what: str, fault: ServiceFault) -> OptionalReply:
-    log.warning("%s: %s", what, type(fault).__name__)  # its message may quote the question
+    log.warning("%s: %s", what, type(fault).__name__)  # the message may quote the question
     return OptionalReply(notes=[f"{what}: {fault.message}"], fault=fault)

@@ -1,7 +1,7 @@
-"""Recalibrates confidences by the outcomes that users report.
+"""Recalibrates confidences by outcomes that users report.
 
-Logistic recalibration (Platt, 1999) with Gaussian priors around no change, so that few outcomes
-move a confidence little.
+Logistic recalibration (Platt, 1999) with Gaussian priors centred on the identity, so that a few
+outcomes change a confidence only slightly.
 """
 
 import math
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from reasonloom.stores.runs.outcomes import Outcome
 
 SLOPE_SPREAD, SHIFT_SPREAD = 0.25, 0.5
-"""Standard deviations of the priors: how far the slope is from 1, and the shift from 0."""
+"""Standard deviations of the priors on the slope (mean 1) and the shift (mean 0)."""
 
 LEAST_SLOPE = 0.1
-"""A surer answer stays the surer one."""
+"""Positive minimum slope, which preserves the order of confidences."""
 
 NEAREST = 0.01
-"""Confidences are kept this far from 0 and 1, where their logits are infinite."""
+"""Minimum distance of confidences from 0 and 1, where logits are infinite."""
 
 STEPS, CONVERGED = 25, 1e-6
 BINS = 10
@@ -26,18 +26,18 @@ FOLDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Recalibration:
-    """A map of stated confidences to probabilities: a line between their logits."""
+    """A map from stated confidence to probability, linear in the logits."""
 
     slope: float = 1.0
     shift: float = 0.0
 
     def apply(self, confidence: float) -> float:
-        """Return the probability that an answer of this confidence is right, in 0..1."""
+        """Return the probability, 0..1, that an answer with this stated confidence is right."""
         return _probability(self.slope * _logit(confidence) + self.shift)
 
 
 def fit_recalibration(outcomes: Sequence[Outcome]) -> Recalibration:
-    """Return the most probable map given outcomes; the identity without any."""
+    """Return the maximum a posteriori map for the outcomes; the identity if there are none."""
     slope, shift = 1.0, 0.0
     points = [(_logit(each.confidence), each.outcome) for each in outcomes]
     for _ in range(STEPS if points else 0):
@@ -49,7 +49,7 @@ def fit_recalibration(outcomes: Sequence[Outcome]) -> Recalibration:
 
 
 def recalibrated(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Return outcomes with each confidence as recalibrated by the others (cross-fitted)."""
+    """Recalibrate each confidence by the outcomes in other folds (cross-fitting)."""
     folds = [fit_recalibration(_without(outcomes, fold)) for fold in range(FOLDS)]
     return [
         each._replace(confidence=folds[number % FOLDS].apply(each.confidence))
@@ -64,7 +64,7 @@ def _without(outcomes: Sequence[Outcome], fold: int) -> list[Outcome]:
 def _newton_step(
     points: Sequence[tuple[float, float]], slope: float, shift: float
 ) -> tuple[float, float]:
-    """Return Newton's step on the negative logarithm of the posterior."""
+    """Return the Newton step for the negative log posterior."""
     by_slope, by_shift = 1 / SLOPE_SPREAD**2, 1 / SHIFT_SPREAD**2
     gradient = [(slope - 1) * by_slope, shift * by_shift]
     both = 0.0
@@ -84,7 +84,7 @@ def _newton_step(
 
 
 def expected_calibration_error(outcomes: Sequence[Outcome]) -> float:
-    """Return the mean distance of confidence and share right over ten bins of equal width.
+    """Return the weighted mean gap of confidence and accuracy over ten bins of equal width.
 
     Raises:
         ValueError: there are no outcomes.

@@ -1,1 +1,1 @@
-"""Steps of reasoning sessions."""
+"""Reasoning sessions: context, figures and drawings."""

@@ -1,4 +1,4 @@
-"""Where in a session a run thinks: its branch, and the branch's history within a token budget."""
+"""The session context of a run: its branch, and the branch's history within a token budget."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ FORKED = (
     "{branch}; focus on it to continue from there"
 )
 MOST_STEPS = 100
-"""Steps of a branch that are read at all, the newest."""
+"""Number of newest steps of a branch to read."""
 
 LONGEST = 1_000
-"""Characters of an older step that the extract is made of."""
+"""Characters of an older step available to the extract."""
 
 WHOLE_SHARE = 0.75
-"""The share of the budget for whole steps if not all fit; the rest is for the extract."""
+"""Share of the budget for whole steps if not all fit; the rest is for the extract."""
 
 EXTRACTED = "{steps} earlier steps of this session, as an extract of their own sentences"
 
 
 @dataclass(frozen=True, slots=True)
 class BranchHistory:
-    """Steps as prompts show them, oldest first, each with `input` and `content`; and notes.
+    """Steps for a prompt, oldest first, each with `input` and `content`, and notes.
 
-    `problem` is the input of the first step.
+    `problem` is the input of the first step that was read.
     """
 
     steps: list[dict[str, str]] = field(default_factory=list)
@@ -57,7 +57,7 @@ async def branch_history(
 ) -> BranchHistory:
     """Return the steps that lead to `head`, within `REASONLOOM_HISTORY_TOKENS`."""
     budget = execution.loom.settings.history_tokens
-    longest = budget * BYTES_PER_TOKEN + 1  # what is longer does not fit anyway
+    longest = budget * BYTES_PER_TOKEN + 1  # longer steps do not fit anyway
     steps = await thoughts.line(tx, head, most=MOST_STEPS, longest=longest)
     history = fit_history(steps, question, budget)
     if len(steps) == MOST_STEPS:
@@ -68,9 +68,9 @@ async def branch_history(
 def fit_history(steps: Sequence[PastThought], question: str, budget: int) -> BranchHistory:
     """Return `steps` within `budget` tokens.
 
-    All of them whole if they fit; else the newest whole, in three quarters of the budget, after an
-    extract of the older ones. Nothing is made up, and the same steps and question give the same
-    history.
+    Returns all steps whole if they fit; else the newest ones whole, in three quarters of the
+    budget, preceded by an extract of the older ones. The extract is verbatim, and the result is
+    deterministic.
     """
     if sum(map(_tokens, steps)) <= budget:
         return BranchHistory([_as_step(each) for each in steps])
@@ -92,10 +92,10 @@ def fit_history(steps: Sequence[PastThought], question: str, budget: int) -> Bra
 
 
 def extract_steps(texts: Sequence[str], question: str, budget: int) -> str:
-    """Return sentences of `texts`, in their order, that take at most `budget` tokens together.
+    """Return distinct sentences of `texts`, in order, within a total of `budget` tokens.
 
-    Preferred are those that share most words with the question, then those whose words occur in
-    most of the texts, then the later ones; no sentence is repeated.
+    Prefers sentences that share the most words with the question, then those whose words occur in
+    the most texts, then later ones.
     """
     question_words = set(words_in(question))
     placed = [
@@ -130,13 +130,13 @@ def _as_step(step: PastThought) -> dict[str, str]:
 async def session_context(
     execution: Execution, session_id: str | None, question: str, *, branch_id: str | None = None
 ) -> tuple[dict[str, Any], BranchHistory]:
-    """Return the ids of session, branch and its head (None at first), and the branch's history.
+    """Return the ids of the session, its branch and the head (None if empty), and the history.
 
-    The branch is the session's active one unless another is named.
+    The branch is the session's active one unless `branch_id` is given.
 
     Raises:
-        SessionNotFound: this owner has none such.
-        BranchNotFound: this owner has none such, or not in this session.
+        SessionNotFound: the owner has no such session.
+        BranchNotFound: the owner has no such branch, or it belongs to another session.
     """
     if session_id is None and branch_id is None:
         fresh = str(execution.run.effect("session"))
@@ -152,7 +152,7 @@ def next_thought(
     execution: Execution, place: Mapping[str, Any], *, mode: str, question: str, content: str,
     confidence: float, metadata: dict[str, Any] | None = None,
 ) -> NewThought:  # fmt: skip
-    """Return the run's thought at a place as `session_context` returns it."""
+    """Return the run's new thought at a place returned by `session_context`."""
     return NewThought(
         id=execution.run.effect("thought"),
         session_id=UUID(place["id"]),
@@ -169,7 +169,7 @@ def next_thought(
 
 
 async def open_session(tx: Transaction, execution: Execution, session: UUID, mode: str) -> UUID:
-    """Return the session, created for the caller's client and project if it is not there."""
+    """Return the session, creating it for the caller's client and project if needed."""
     caller = execution.caller
     return await sessions.open_session(
         tx, session, mode=mode, project=caller.project, client=caller.client
@@ -182,9 +182,9 @@ async def append_thought(
     thought: NewThought,
     writes: Callable[[Transaction], Iterable[Coroutine[Any, Any, object]]] = lambda _: (),
 ) -> tuple[UUID, list[str]]:
-    """Store a thought in its session, which is locked meanwhile; return its branch and notes.
+    """Store a thought in its session, which is locked; return its branch and notes.
 
-    Further `writes` share the round trip that stores it.
+    `writes` are pipelined into the same round trip.
     """
     session = thought.session_id
     opening = open_session(tx, execution, session, thought.mode), sessions.hold(tx, str(session))
@@ -195,7 +195,7 @@ async def append_thought(
 
 
 def fork_notes(thought: NewThought, branch: UUID) -> list[str]:
-    """Return a note if a thought was stored on another branch than its own."""
+    """Return a note if a thought was stored on a new branch instead of its own."""
     return [] if branch == thought.branch_id else [FORKED.format(branch=branch)]
 
 

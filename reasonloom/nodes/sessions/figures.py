@@ -1,4 +1,4 @@
-"""The figures of a session's reasoning, and the findings that follow; see docs/reasoning.md."""
+"""Computes the metrics of a session's reasoning and derives findings; see docs/reasoning.md."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 
 HALF_LIFE = 5
-"""Thoughts after which a thought's confidence has half its weight."""
+"""Number of later thoughts after which the weight of a thought's confidence is halved."""
 
 SAME_MEANING = 0.72
-"""The cosine from which one word covers another: words of one scene (kitchen, waiter) reach 0.7."""
+"""Minimum cosine for one word to cover another; related words (kitchen, waiter) reach 0.7."""
 
 LONGEST_TEXT = 4_000
-"""Characters of a thought that are compared."""
+"""Characters of a thought to compare."""
 
 MOST_QUESTION_WORDS, MOST_THOUGHT_WORDS = 200, 500
-"""Distinct words of the question and of the thoughts that are compared."""
+"""Distinct words of the question and of the thoughts to compare."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Two consecutive thoughts and their likeness (0..1)."""
+    """Two consecutive thoughts and their likeness, 0..1."""
 
     before: ThoughtRow
     after: ThoughtRow
@@ -45,7 +45,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class SessionFigures:
-    """A session's figures, 0..1 except counts; `missed` are words that no thought covers."""
+    """The metrics of a session, each 0..1; `missed` are question words that no thought covers."""
 
     thoughts: Sequence[ThoughtRow]
     coherence: float
@@ -58,7 +58,7 @@ class SessionFigures:
 
 
 async def measure_figures(embedder: Embedder, session: FullSession) -> SessionFigures:
-    """Return the figures of a session."""
+    """Return the metrics of a session."""
     thoughts = session.thoughts
     likeness = await similarity_of(embedder, [_text(each) for each in thoughts])
     links = links_of(thoughts, likeness)
@@ -78,7 +78,7 @@ async def measure_figures(embedder: Embedder, session: FullSession) -> SessionFi
 
 
 def links_of(thoughts: Sequence[ThoughtRow], likeness: Similarity) -> list[Link]:
-    """Return each thought with the one it follows, once, whichever branches share them."""
+    """Return each thought with its parent, once even if several branches share them."""
     known = {each.id: each for each in thoughts}
     return [
         Link(known[each.parent_id], each, likeness.of(_text(known[each.parent_id]), _text(each)))
@@ -95,7 +95,7 @@ def coherence(thoughts: Sequence[ThoughtRow], links: Sequence[Link]) -> float:
 
 
 def confidence(thoughts: Sequence[ThoughtRow]) -> float:
-    """Return the thoughts' mean confidence; each weighs 2 ** -(thoughts since / `HALF_LIFE`)."""
+    """Return the mean confidence; a thought weighs 2 ** -(later thoughts / `HALF_LIFE`)."""
     weights = [2 ** (-since / HALF_LIFE) for since in range(len(thoughts))]
     total = math.fsum(weights)
     products = (w * each.confidence for w, each in zip(weights, reversed(thoughts), strict=True))
@@ -105,10 +105,10 @@ def confidence(thoughts: Sequence[ThoughtRow]) -> float:
 async def measure_coverage(
     embedder: Embedder, thoughts: Sequence[ThoughtRow]
 ) -> tuple[float, Sequence[str]]:
-    """Return the share of the first question's content words that the thoughts cover; the rest.
+    """Return the share of the first question's content words that are covered, and the others.
 
-    A word is covered if it occurs, or one whose cosine to it is at least `SAME_MEANING`. Thoughts
-    made without a language model cover nothing: they repeat the question.
+    A word is covered if the thoughts contain it or a word with a cosine of at least `SAME_MEANING`
+    to it. Thoughts of the offline model cover nothing, since they repeat the question.
     """
     if not thoughts:
         return 0.0, []
@@ -136,18 +136,18 @@ def _text(thought: ThoughtRow) -> str:
 
 
 HIGH, LOW = 0.7, 0.4
-"""Confidence and coverage from which it is a strength, and below which it is a weakness."""
+"""Thresholds: from HIGH, confidence or coverage is a strength; below LOW, confidence is weak."""
 
 CLOSE, BROKEN, REPEATED = 0.35, 0.08, 0.98
-"""Likeness of consecutive thoughts: follows closely, breaks off, repeats."""
+"""Likeness thresholds of consecutive thoughts: follows closely, breaks off, repeats."""
 
 MOST_NAMED = 5
-"""Findings of one kind, and words in one of them."""
+"""Maximum findings of one kind, and words listed in a finding."""
 
 
 @dataclass(slots=True)
 class SessionFindings:
-    """Sentences for the answer; each weakness has its recommendation at the same index."""
+    """Findings as sentences; weaknesses and recommendations correspond by index."""
 
     strengths: list[str] = field(default_factory=list)
     weaknesses: list[str] = field(default_factory=list)
@@ -160,9 +160,9 @@ class SessionFindings:
 
 
 def findings_of(figures: SessionFigures, *, read: bool = False) -> SessionFindings:
-    """Return the strengths and weaknesses that follow from the figures.
+    """Return the strengths and weaknesses that follow from the metrics.
 
-    Where a language model has `read` the session, words that nobody repeats are no weakness.
+    If a language model has `read` the session, uncovered words are not counted as a weakness.
     """
     found = SessionFindings()
     if not figures.thoughts:
@@ -243,7 +243,7 @@ def _judge_branches(figures: SessionFigures, found: SessionFindings) -> None:
 
 
 def _endings(figures: SessionFigures) -> Iterator[tuple[str, str]]:
-    """Yield weakness and remedy for each open branch except the one last thought on."""
+    """Yield weakness and remedy for each open branch except the most recently extended one."""
     known = {each.id: each for each in figures.thoughts}
     heads = [(known[each.head_id], each) for each in figures.open_branches if each.head_id in known]
     for head, branch in sorted(heads, key=lambda pair: -pair[0].position)[1:]:
@@ -254,5 +254,5 @@ def _endings(figures: SessionFigures) -> Iterator[tuple[str, str]]:
 
 
 def name_of(thought: ThoughtRow) -> str:
-    """Return how findings name a thought: by its position in the session and its id."""
+    """Return the name of a thought in findings: its position in the session and its id."""
     return f"thought {thought.position} ({thought.id})"

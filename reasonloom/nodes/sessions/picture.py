@@ -1,7 +1,7 @@
-"""What a drawing of a session shows: branches, heads, checkpoints.
+"""Builds the view model for drawing a session: branches, heads and checkpoints.
 
-The console's tree and the Markdown page draw the same picture. Callers' texts are in it
-unchanged; `text.shortening` makes them one line without control characters.
+Shared by the console tree and the Markdown page. Callers' texts are not sanitised, except for
+branch names; use `text.shortening` to reduce them to one line without control characters.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ LEGEND = (
     "0.00 confidence"
 )
 MEASURES = ("score", "votes", "check", "novelty_score")
-"""Keys under which modes record how a thought was judged."""
+"""Metadata keys under which modes record the evaluation of a thought."""
 
 
 @dataclass(frozen=True, slots=True)
 class PicturedThought:
-    """One thought: whether it is its branch's head, and the checkpoints set at it.
+    """A thought: whether it is the head of its branch, and its checkpoints.
 
-    `judged` holds those of `MEASURES` that are known.
+    `judged` holds the recorded `MEASURES`.
     """
 
     row: ThoughtRow
@@ -44,10 +44,10 @@ class PicturedThought:
 
 @dataclass(frozen=True, slots=True)
 class PicturedBranch:
-    """One branch with its own thoughts, in order.
+    """A branch with its own thoughts, in order.
 
-    `begins` is the thought that it continues from, None if it begins with the session;
-    `checkpoints` are those from before the first thought, on the root only.
+    `begins` is the thought that it forks from, None if it starts with the session; `checkpoints`
+    are those set before the first thought, on the root branch only.
     """
 
     row: BranchRow
@@ -59,13 +59,13 @@ class PicturedBranch:
 
     @property
     def mark(self) -> str:
-        """The sign of the active branch, or of any other."""
+        """The symbol for an active or inactive branch."""
         return ACTIVE if self.is_active else OTHER
 
 
 @dataclass(frozen=True, slots=True)
 class SessionPicture:
-    """A session as it is drawn; each branch follows the one that it leaves."""
+    """A session to draw; each branch comes after the one that it forks from."""
 
     session: SessionRow
     branches: list[PicturedBranch]

@@ -1,1 +1,1 @@
-"""Thinking in streams: one alone, four in parallel, or four that hear each other (ponder)."""
+"""Thinking in streams: one alone, four in parallel, or four that exchange insights (ponder)."""

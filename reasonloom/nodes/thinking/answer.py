@@ -1,4 +1,4 @@
-"""The answer of think and ponder, and how a conclusion is persisted."""
+"""Builds the answers of think and ponder, and persists conclusions."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ AGREED = "agreed"
 
 
 def verdicts_of(checks: Iterable[Mapping[str, Any]], name: str) -> list[dict[str, Any]]:
-    """Return the verdicts of one conclusion's constraint checks."""
+    """Return the verdicts of the constraint checks of one conclusion."""
     own = [each for each in checks if each["name"] == name]
     return [dict(each) for check in own for each in check["constraints"]]
 
@@ -65,7 +65,7 @@ def confidence(state: ThinkingState) -> float:
 
 
 def missing_of(state: ThinkingState) -> list[MissingPart]:
-    """Return the expected quarters that each stream lacks."""
+    """Return the quarters that are missing from each stream."""
     brief = state["brief"]
     there = {(each["stream"], each["quarter"]) for each in successful_outputs(brief, state["said"])}
     agreed = state["barrier"]["stopped"] == AGREED
@@ -129,7 +129,7 @@ def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
 
 
 def _joint_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
-    """Return the fields that only several streams have."""
+    """Return the fields that exist only for several streams."""
     synthesis = state["synthesis"]
     names = HeldInsight.model_fields
     return {
@@ -185,7 +185,7 @@ async def persist_conclusion(
 ) -> dict[str, Any]:
     """Persist a conclusion as the first thought of a new session, in one transaction.
 
-    `answer` is called with the execution, the state, and the ids of `session` and `thought`.
+    `answer` is called with the execution, the state, and the `session` and `thought` ids.
     """
     run, brief = execution.run, state["brief"]
     session, thought = run.effect("session"), run.effect("thought")

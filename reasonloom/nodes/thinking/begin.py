@@ -1,4 +1,4 @@
-"""The first step of think and ponder: reads the request and recalls memories."""
+"""The first node of think and ponder: reads the request and recalls memories."""
 
 import time
 from typing import Any
@@ -19,7 +19,7 @@ PARALLEL = "parallel"
 
 
 async def begin_think(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Start one stream, or all of them in isolation."""
+    """Start one stream, or all of them independently."""
     request = runtime.context.request(Think)
     streams: list[str] = [*STREAMS] if request.mode == PARALLEL else [request.mode]
     brief = make_brief(THINK, request.problem, request.context, streams, quarters=1)
@@ -34,7 +34,7 @@ async def begin_ponder(state: ThinkingState, runtime: Runtime[Execution]) -> dic
 async def ponder_from(
     execution: Execution, request: Ponder, quarters: int, *, retracts: bool = False
 ) -> dict[str, Any]:
-    """Start all streams for so many quarters, or rounds that may retract."""
+    """Start all streams for `quarters` quarters; with `retracts`, for rounds of a deliberation."""
     quarters = 1 if execution.loom.llm.offline else quarters
     brief = make_brief(PONDER, request.problem, request.context, [*STREAMS], quarters=quarters)
     brief["seconds"] = request.timeout / 1000
@@ -45,7 +45,7 @@ async def ponder_from(
 
 
 async def _start_cold(execution: Execution, text: str) -> float:
-    """Open the database and load the embedder if need be; return the run's seconds so far."""
+    """Warm up the database and the embedder; return the run's seconds so far."""
     async with execution.loom.database.begin(execution.caller):
         await similarity_of(execution.loom.embedder, [text])
     return time.perf_counter() - execution.run.started
@@ -54,7 +54,7 @@ async def _start_cold(execution: Execution, text: str) -> float:
 def make_brief(
     tool: str, problem: str, context: Context | None, streams: list[str], *, quarters: int
 ) -> Brief:
-    """Return the task without a time limit."""
+    """Return a brief without a time limit."""
     given = context or Context()
     return Brief(
         tool=tool,

@@ -1,4 +1,4 @@
-"""Counts the answers to a closed question: one of several choices, a number, yes or no."""
+"""Takes a majority vote on a closed question: one of several choices, a number, yes or no."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """The answer that more than half of the streams give; `names` are those streams."""
+    """The answer of more than half of the streams; `names` lists those streams."""
 
     answer: str
     names: list[str]
@@ -28,9 +28,9 @@ class Majority:
 
 
 def majority_of(brief: Brief, ends: Mapping[str, StreamOutput]) -> Majority | None:
-    """Return the answer of most streams, if all of several that ran in parallel give one.
+    """Return the majority answer if several parallel streams all gave a short one, else None.
 
-    A long one is no choice, number, yes or no: what it says is to be brought together.
+    A long answer is not a choice, a number, yes or no, so the streams need a synthesis.
     """
     given = {name: str(end.get("answer") or "").strip() for name, end in ends.items()}
     if brief["quarters"] > 1 or len(given) < 2 or not all(map(_is_short, given.values())):  # noqa: PLR2004
@@ -53,7 +53,7 @@ def _is_short(answer: str) -> bool:
 
 
 def comparable(answer: str) -> str:
-    """Return an answer in the form in which equal ones are equal: numbers by value."""
+    """Normalise an answer for comparison; numbers are compared by value."""
     plain = LEADING.sub("", answer.strip(MARKUP)).strip(MARKUP).rstrip(" .!")
     try:
         return str(Decimal(THOUSANDS.sub("", plain)).normalize())

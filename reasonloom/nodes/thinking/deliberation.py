@@ -1,7 +1,7 @@
-"""Deliberation: rounds of streams that may retract, until a synthesis finds them agreed.
+"""Deliberation: rounds in which streams may retract insights, until a synthesis finds agreement.
 
-Each round is put together, so that whatever ends the deliberation there is a synthesis of what was
-there before.
+A round is synthesised unless its conclusions contradict each other and another round can follow, so
+there is a synthesis whatever ends the deliberation.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from reasonloom.nodes.thinking.synthesis import (
 
 ROUNDS = 2
 WEIGHING_SHARE = 0.5
-"""Of the time left, for a synthesis that another round may follow."""
+"""Share of the remaining time for a synthesis that another round may follow."""
 
 WITHDREW = "{stream} withdrew it: {why}"
 EARLIER = "the last round came to no synthesis of its own: that of the round before stays"
@@ -54,12 +54,12 @@ async def begin_deliberation(state: ThinkingState, runtime: Runtime[Execution]) 
 
 
 async def close_round(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Wait for all streams, and tell whether another round is possible after the synthesis.
+    """Complete a round: decide whether another one is possible after the synthesis.
 
-    Where conclusions contradict each other the streams do not agree: the next round begins at once.
+    If conclusions contradict each other, there is no agreement and the next round starts at once.
 
     Raises:
-        ServiceFault: the first stream's fault, as all failed.
+        ServiceFault: every stream failed; this is the first stream's fault.
     """
     execution, brief = runtime.context, state["brief"]
     if again := restarted(execution, state):
@@ -77,14 +77,14 @@ async def close_round(state: ThinkingState, runtime: Runtime[Execution]) -> dict
 
 
 def after_closing(state: ThinkingState) -> list[Send] | str:
-    """Put the round together, or start the next one, or over where every stream failed."""
+    """Route to the synthesis, to the next round, or to a restart if every stream failed."""
     came = successful_outputs(state["brief"], state["said"])
     over = state["barrier"]["stopped"] or outputs_of_quarter(came, state["barrier"]["quarter"])
     return "synthesise" if over else dispatch_streams(state)
 
 
 async def weigh_round(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Put together what the streams came to; end where they agree, else name what is open."""
+    """Synthesise the round; stop if the streams agree, else record the open points."""
     execution, brief = runtime.context, state["brief"]
     if execution.loom.llm.offline:
         return await synthesise(state, runtime)
@@ -115,16 +115,16 @@ async def weigh_round(state: ThinkingState, runtime: Runtime[Execution]) -> dict
 
 
 def after_weighing(state: ThinkingState) -> list[Send] | str:
-    """Start another round, or check the conclusion."""
+    """Route to another round or to the checks of the conclusion."""
     return dispatch_checks(state) if state["barrier"]["stopped"] else dispatch_streams(state)
 
 
 def _next(
     execution: Execution, state: ThinkingState, reply: Mapping[str, Any], notes: list[str]
 ) -> dict[str, Any]:
-    """Return the barrier after a synthesis that need not be the last, with the open points.
+    """Return the barrier and the open points after a synthesis that need not be the last.
 
-    The streams that it names are asked again; where it does not name two of them, all are.
+    The streams named in the open points run again; if fewer than two are named, all do.
     """
     brief, quarter, outputs = state["brief"], state["barrier"]["quarter"], state["said"]
     if reply.get("agree") is True:
@@ -149,7 +149,7 @@ def _is_late(
     *,
     weighing: bool,
 ) -> bool:
-    """Tell whether there is no time for another round, after a synthesis where one comes first."""
+    """Return whether there is no time for another round, with `weighing` after a synthesis."""
     good = successful_outputs(brief, outputs)
     before = slowest_seconds(good) if weighing else 0.0
     return is_out_of_time(execution, brief, quarter, good, before=before)
@@ -164,7 +164,7 @@ def _contradictions(brief: Brief, outputs: Sequence[StreamOutput]) -> list[dict[
 def _conflicts(
     brief: Brief, outputs: Sequence[StreamOutput]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return all conflicts, and those of them that no withdrawal has resolved."""
+    """Return all conflicts, and those that no withdrawal has resolved."""
     withdrawn = withdrawals_of(outputs)
     conflicts = find_conflicts(brief, outputs)
     for each in conflicts:
@@ -176,7 +176,7 @@ def _conflicts(
 
 
 def _resolve(conflicts: Sequence[dict[str, Any]], reply: Mapping[str, Any]) -> None:
-    """Mark the conflicts that a synthesis resolves, by their numbers in its prompt."""
+    """Mark the conflicts that a synthesis resolves, identified by their numbers in its prompt."""
     for each in reply.get("resolved", []):
         if 0 < each["conflict"] <= len(conflicts):
             conflicts[each["conflict"] - 1]["resolved"] = each["how"]

@@ -1,4 +1,4 @@
-"""The barrier after each quarter: decides whether another one follows."""
+"""The barrier after each quarter, which decides whether another one follows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 AGREED = 0.8
-"""The similarity from which conclusions agree, once the streams have seen each other's."""
+"""Minimum similarity of agreeing conclusions, once the streams have seen each other's."""
 
 TIME_FOR = (
     "{seconds:g} s were enough for {quarters} of {all_quarters} {part}s, in {streams} of "
@@ -50,12 +50,12 @@ FAULTS: dict[str, type[errors.ServiceFault]] = {
 
 
 async def exchange(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Wait for all streams, then end the thinking or start another quarter.
+    """Complete a quarter: stop thinking or start another quarter.
 
-    If every stream failed they start over, once each time that the run is resumed.
+    If every stream failed, all start over, once per resumption of the run.
 
     Raises:
-        ServiceFault: the first stream's fault, as all failed.
+        ServiceFault: every stream failed; this is the first stream's fault.
     """
     execution, brief = runtime.context, state["brief"]
     if again := restarted(execution, state):
@@ -67,10 +67,10 @@ async def exchange(state: ThinkingState, runtime: Runtime[Execution]) -> dict[st
 
 
 def restarted(execution: Execution, state: ThinkingState) -> dict[str, Any]:
-    """Return what starts the streams over where every one failed; empty where one came.
+    """Return the state update that restarts the streams if every one failed, else an empty one.
 
     Raises:
-        ServiceFault: the first stream's fault, where they are not started over.
+        ServiceFault: every stream failed and none is restarted; this is the first stream's fault.
     """
     run, brief = execution.run, state["brief"]
     if successful_outputs(brief, state["said"]):
@@ -81,7 +81,7 @@ def restarted(execution: Execution, state: ThinkingState) -> dict[str, Any]:
 
 
 def shortfall_note(brief: Brief, outputs: Sequence[StreamOutput]) -> str:
-    """Return a note on the quarters and streams that there was time for."""
+    """Return a note on how many quarters and streams the time sufficed for."""
     good = successful_outputs(brief, outputs)
     return TIME_FOR.format(
         seconds=brief["seconds"],
@@ -94,12 +94,12 @@ def shortfall_note(brief: Brief, outputs: Sequence[StreamOutput]) -> str:
 
 
 def after_exchange(state: ThinkingState) -> list[Send] | str:
-    """Start the next quarter, or the synthesis."""
+    """Route to the next quarter or the synthesis."""
     return "synthesise" if state["barrier"]["stopped"] else dispatch_streams(state)
 
 
 def fault_of(first: StreamOutput, what: str) -> errors.ServiceFault:
-    """Return the fault of the first stream or step, for the run to end with."""
+    """Return the fault of the first stream or step as the error that ends the run."""
     fault = first["fault"]
     return FAULTS[fault["kind"]](f"no {what} came to anything: {fault['message']}")
 
@@ -119,7 +119,7 @@ async def _stop_reason(
 def forced_end(
     execution: Execution, brief: Brief, outputs: Sequence[StreamOutput], quarter: int
 ) -> str | None:
-    """Return why no quarter can follow this one, whatever the streams came to."""
+    """Return why no quarter can follow this one, regardless of agreement; None if one can."""
     now = outputs_of_quarter(latest_outputs(brief, outputs), quarter)
     kinds = {each["fault"]["kind"] for each in now if "fault" in each}
     if execution.loom.llm.offline:
@@ -135,7 +135,7 @@ async def have_agreed(
     """Return whether at least two streams share one conclusion and none disagrees.
 
     In the first quarter the streams have not seen each other, and similarity does not distinguish
-    `A rather than B` from `B rather than A`: only equivalent conclusions count as agreement.
+    `A rather than B` from `B rather than A`, so only equivalent conclusions count as agreement.
     """
     ends = last_outputs(brief, outputs_of_quarter(outputs, quarter))
     texts = [each["conclusion"] for each in ends.values()]

@@ -1,4 +1,4 @@
-"""Merges equivalent insights of the streams, and finds conflicts between them."""
+"""Merges equivalent insights of the streams, and finds conflicts between streams."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -23,11 +23,11 @@ from reasonloom.text.contradiction import (
 )
 
 SAME_DISTANCE = 0.1
-"""The greatest distance of two equivalent insights, as in a tree."""
+"""Maximum distance of equivalent insights, as in a tree search."""
 
 MOST_INSIGHTS = 12
 MOST_WITHDRAWN = 3
-"""Of these, withdrawn ones that have room though there are more of the others."""
+"""Number of these that are reserved for withdrawn insights."""
 
 LEFT_OUT = "{count} insights of less weight were left out"
 
@@ -35,10 +35,10 @@ LEFT_OUT = "{count} insights of less weight were left out"
 def merge_insights(
     insights: Sequence[dict[str, Any]], likeness: Similarity, withdrawn: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Return the distinct insights by importance times confidence, greatest first.
+    """Return the distinct insights by importance times confidence, descending.
 
-    Each has the sources and labels of its equivalents, their greatest importance and their mean
-    confidence. One whose every label is `withdrawn` has the reason, and comes after the others.
+    Each has the sources and labels of its equivalents, their maximum importance and their mean
+    confidence. Insights whose labels are all `withdrawn` include the reason and come last.
     """
     words = {each["content"]: normalized_quote(each["content"]) for each in insights}
     distance = ThoughtDistance(likeness)
@@ -59,7 +59,7 @@ def merge_insights(
 
 
 def foremost_insights(merged: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return at most `MOST_INSIGHTS`, among them a few of those that were withdrawn."""
+    """Return at most `MOST_INSIGHTS`, including a few withdrawn ones."""
     held = [each for each in merged if "withdrawn" not in each]
     withdrawn = [each for each in merged if "withdrawn" in each]
     room = max(MOST_INSIGHTS - len(held), MOST_WITHDRAWN)
@@ -68,7 +68,7 @@ def foremost_insights(merged: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def is_same_insight(first: str, second: str, likeness: Similarity) -> bool:
-    """Return whether two texts have the same words or are hardly distant."""
+    """Return whether two texts have the same words or are almost identical in meaning."""
     return (
         normalized_quote(first) == normalized_quote(second)
         or ThoughtDistance(likeness)(first, second) <= SAME_DISTANCE
@@ -90,11 +90,11 @@ def _merge_group(group: Sequence[dict[str, Any]], withdrawn: Mapping[str, str]) 
 MOST_CONFLICTS = 20
 
 ONE_SIDED = 0.75
-"""Weight of a conflict that only one side sees and the words do not show."""
+"""Severity factor of a disagreement that only one of the two streams expressed."""
 
 STEM_LENGTH = 4
 LEAST_SHARED = 2
-"""Word stems that two texts must share to be compared sentence by sentence."""
+"""Minimum word stems that two texts share to be compared sentence by sentence."""
 
 
 class Claim(NamedTuple):
@@ -109,11 +109,11 @@ class Claim(NamedTuple):
 
 
 def find_conflicts(brief: Brief, outputs: Sequence[StreamOutput]) -> list[dict[str, Any]]:
-    """Return the conflicts between streams, the severest first, each pair of claims once.
+    """Return the conflicts between streams, most severe first.
 
     Two claims conflict if their words contradict each other (`text/contradiction.py`), or if a
-    stream's last reaction to another's insight is a disagreement that quotes it. `labels` are
-    those of the insights in it; a stream's name stands for its conclusion.
+    stream's last reaction to another's insight is a disagreement that quotes it. `labels` names the
+    insights involved; a stream's name denotes its conclusion.
     """
     good = successful_outputs(brief, outputs)
     claims = claims_of(brief, good)
@@ -123,7 +123,7 @@ def find_conflicts(brief: Brief, outputs: Sequence[StreamOutput]) -> list[dict[s
 
 
 def claims_of(brief: Brief, outputs: Sequence[StreamOutput]) -> list[Claim]:
-    """Return the insights of all streams and their last conclusions."""
+    """Return the insights and last conclusions of all streams as claims."""
     insights = [
         _claim(
             each["stream"],
@@ -137,7 +137,7 @@ def claims_of(brief: Brief, outputs: Sequence[StreamOutput]) -> list[Claim]:
 
 
 def final_claims(brief: Brief, outputs: Sequence[StreamOutput]) -> list[Claim]:
-    """Return each stream's last conclusion."""
+    """Return each stream's last conclusion as a claim."""
     return [
         _claim(name, name, end["conclusion"], float(end["confidence"]))
         for name, end in last_outputs(brief, outputs).items()
@@ -151,7 +151,7 @@ def _claim(stream: str, label: str, text: str, weight: float) -> Claim:
 
 
 def contradiction_between(first: Claim, second: Claim) -> str | None:
-    """Return why the words of two streams' claims contradict each other, None if they do not."""
+    """Return why the words of two streams' claims contradict each other, else None."""
     if first.stream == second.stream or len(first.stems & second.stems) < LEAST_SHARED:
         return None
     return statement_contradiction(first.stated, second.stated)

@@ -23,21 +23,21 @@ from reasonloom.nodes.thinking.state import (
 from reasonloom.text.words import words_in
 
 COVERAGE, AGREEMENT, DIVERSITY = 0.5, 0.3, 0.2
-"""Weights of the parts of quality."""
+"""Weights of the components of quality."""
 
 STEM_LENGTH = 5
-"""Leading letters by which two words count as forms of one."""
+"""Length of the prefix by which two words count as forms of one."""
 
 
 def topics_of(brief: Brief) -> list[str]:
-    """Return the texts to be covered: the problem, each goal, each constraint."""
+    """Return the topics to be covered: the problem, each goal and each constraint."""
     return [brief["problem"], *brief["goals"], *brief["constraints"]]
 
 
 def topic_coverage(topic: str, texts: Sequence[str], likeness: Similarity) -> float:
-    """Return how far the texts cover a topic, 0..1.
+    """Return how well the texts cover a topic, 0..1.
 
-    The greater of the share of its keywords in them and its similarity to any one of them.
+    It is the maximum of the share of the topic's keywords in them and its similarity to each.
     """
     words, spoken = _stems(topic), frozenset[str]().union(*map(_stems, texts))
     shared = len(words & spoken) / len(words) if words else 0.0
@@ -64,7 +64,7 @@ def diversity(insights: Sequence[str], likeness: Similarity) -> float:
 def quality_parts(
     brief: Brief, insights: Sequence[str], conclusions: Sequence[str], likeness: Similarity
 ) -> dict[str, float]:
-    """Return the parts of quality, each 0..1."""
+    """Return the components of quality, each 0..1."""
     texts = [*insights, *conclusions]
     return {
         "coverage": round(
@@ -76,7 +76,7 @@ def quality_parts(
 
 
 def overall_quality(parts: dict[str, float]) -> float:
-    """Return the weighted sum of the parts, 0..1."""
+    """Return the weighted sum of the components, 0..1."""
     whole = (
         COVERAGE * parts["coverage"]
         + AGREEMENT * parts["agreement"]
@@ -86,11 +86,11 @@ def overall_quality(parts: dict[str, float]) -> float:
 
 
 BREACH_FACTOR = 0.5
-"""Factor on the confidence if every constraint is broken."""
+"""Factor on the confidence if every constraint is violated."""
 
 
 def confidence_of(claims: Sequence[float], verdicts: Sequence[Mapping[str, Any]]) -> float:
-    """Return 0..1: the mean claim, lowered by broken constraints."""
+    """Return the mean claimed confidence, reduced by violated constraints, 0..1."""
     mean = fmean(claims)
     if verdicts:
         share = sum(each["kept"] is False for each in verdicts) / len(verdicts)
@@ -99,11 +99,11 @@ def confidence_of(claims: Sequence[float], verdicts: Sequence[Mapping[str, Any]]
 
 
 JOINT = "conclusion"
-"""The name of the joint conclusion, or of a single stream's."""
+"""The name of the joint conclusion, or of the conclusion of a single stream."""
 
 
 class CheckTask(TypedDict):
-    """The input of one check: the conclusion's text and whose it is."""
+    """The input of one check: a conclusion's text, and the name of its stream or `JOINT`."""
 
     brief: Brief
     name: str
@@ -111,7 +111,7 @@ class CheckTask(TypedDict):
 
 
 def dispatch_checks(state: ThinkingState) -> list[Send] | str:
-    """Return one task for the joint conclusion and one for each stream's."""
+    """Return a task for the joint conclusion and for each stream's; none without constraints."""
     brief, synthesis = state["brief"], state["synthesis"]
     if not brief["constraints"]:
         return "keep_thinking"
@@ -127,7 +127,7 @@ def dispatch_checks(state: ThinkingState) -> list[Send] | str:
 
 
 async def check_conclusion(state: CheckTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Check one conclusion against all constraints; the judge does not see whose it is."""
+    """Check one conclusion against all constraints, without revealing its stream to the judge."""
     execution, brief = runtime.context, state["brief"]
     question = Question(
         node="check_conclusion",

@@ -1,4 +1,4 @@
-"""Runs one stream for one quarter: one question that includes the others' output."""
+"""Runs one stream for one quarter, with a prompt that includes the other streams' output."""
 
 import asyncio
 import time
@@ -46,7 +46,7 @@ NOT_ITS_OWN = "the {stream} stream withdrew in {part} what it had not said: {nam
 
 
 def dispatch_streams(state: ThinkingState) -> list[Send]:
-    """Return one task for each stream that has not failed."""
+    """Return one task for each chosen stream that did not fail in the previous quarter."""
     brief, quarter = state["brief"], state["barrier"]["quarter"]
     outputs = successful_outputs(brief, state.get("said", []))
     before = {each["stream"] for each in outputs_of_quarter(outputs, quarter - 1)}
@@ -69,7 +69,7 @@ def dispatch_streams(state: ThinkingState) -> list[Send]:
 
 
 async def run_stream(state: StreamTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Run a stream for a quarter; a call that fails leaves its fault as the output."""
+    """Run a stream for a quarter; if its call fails, the fault is its output."""
     execution, brief = runtime.context, state["brief"]
     entry: StreamOutput = {"stream": state["stream"], "quarter": state["quarter"]}
     started = time.perf_counter()
@@ -100,7 +100,7 @@ def _open_output(problem: str, stream: str) -> dict[str, Any]:
 
 
 async def _ask(execution: Execution, task: StreamTask, label: str) -> Informed[OptionalReply]:
-    """Ask a stream; the first of the first quarter to end limits how long the others may take."""
+    """Query a stream; in the first quarter, the first to finish limits the time of the others."""
     question = _question(execution, task)
     if task["quarter"] > 1:
         return await ask_informed(execution, question, partial(ask_or_note, execution, what=label))
@@ -119,7 +119,7 @@ async def _ask(execution: Execution, task: StreamTask, label: str) -> Informed[O
         async with asyncio.timeout(None) as limit:
             limits.add(limit)
             informed = await ask_informed(execution, question, ask_once)
-    except TimeoutError:  # a look-up that comes too late leaves what was said before
+    except TimeoutError:  # if a follow-up after a look-up is too late, the earlier reply counts
         if last is None:
             last = (late_reply(label, time.perf_counter() - started), memories)
         informed = informed_by(*last, len(memories))
@@ -132,7 +132,7 @@ async def _ask(execution: Execution, task: StreamTask, label: str) -> Informed[O
 
 
 def _shorten(limits: Iterable[asyncio.Timeout], seconds: float) -> None:
-    """Let each time limit end after so many seconds from now, if it does not end before."""
+    """Shorten each running time limit to at most `seconds` from now."""
     end = asyncio.get_running_loop().time() + seconds
     for limit in limits:
         if not limit.expired() and (limit.when() or end) >= end:
@@ -196,7 +196,7 @@ def _stream_view(task: StreamTask, name: str, end: StreamOutput) -> dict[str, An
 
 
 def _parse_output(heard: OptionalReply, task: StreamTask) -> tuple[dict[str, Any], list[str]]:
-    """Return the output and notes on its reactions; text that is no JSON is a conclusion."""
+    """Return the output and notes on it; a reply that is not JSON becomes the conclusion."""
     if heard.fault:
         kind, message = type(heard.fault).__name__, heard.fault.message
         return {"fault": {"kind": kind, "message": message}}, []
@@ -217,7 +217,7 @@ def _parse_output(heard: OptionalReply, task: StreamTask) -> tuple[dict[str, Any
 def _withdrawn(
     given: Sequence[dict[str, Any]], task: StreamTask
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return what a stream takes back of its own earlier insights, and a note on the rest."""
+    """Return the valid withdrawals of a stream's own earlier insights, and a note on others."""
     if not task["brief"].get("retracts"):
         return [], []
     own = {each["label"] for each in insights_of(task["said"]) if each["stream"] == task["stream"]}
@@ -237,7 +237,7 @@ def _part(task: StreamTask) -> str:
 def _reactions(
     given: Sequence[dict[str, Any]], task: StreamTask
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the valid reactions to others' insights; a disagreement must quote its object."""
+    """Return the valid reactions to others' insights, and notes; disagreements must quote."""
     others = [each for each in insights_of(task["said"]) if each["stream"] != task["stream"]]
     known = {each["label"]: each for each in others}
     unknown = [each["to"] for each in given if each["to"] not in known]
@@ -262,7 +262,7 @@ def _reactions(
 
 
 def _labelled(output: dict[str, Any], task: StreamTask) -> dict[str, Any]:
-    """Return the output with its insights labelled, such as creative-2."""
+    """Return the output with labels on its insights, such as creative-2."""
     if "insights" not in output:
         return output
     first = (task["quarter"] - 1) * MOST_QUARTER_INSIGHTS + 1

@@ -18,8 +18,8 @@ StreamOutput = dict[str, Any]
 
 Keys: stream, quarter, seconds, and either `fault` (its type and message) or reasoning, insights
 (each with label, content, importance, confidence), reactions (by, to, stance, about, quote,
-why), conclusion, confidence, and perhaps withdrawn (label and why of insights of its own that it
-takes back) and answer (to a closed question, alone).
+why), conclusion, confidence, and optionally withdrawn (label and why of its own insights that it
+retracts) and answer (the bare answer to a closed question).
 """
 
 
@@ -28,11 +28,12 @@ class Brief(TypedDict):
 
     Attributes:
         tool: `think`, `ponder` or `analyze`.
-        quarters: at most; 1 if the streams do not see each other's output.
-        retracts: True where the quarters are rounds of a deliberation: insights may be withdrawn,
-            and it ends when the synthesis finds the streams agreed.
-        seconds: the whole time limit; None if only the run's own limit applies.
-        cold: seconds of the run before that time began: opening the database, loading the embedder.
+        quarters: maximum quarters; 1 if the streams do not see each other's output.
+        retracts: True if the quarters are rounds of a deliberation: insights may be withdrawn,
+            and it ends when the synthesis finds that the streams agree.
+        seconds: the total time limit; None if only the run's own limit applies.
+        cold: the run's seconds before that limit starts: opening the database, loading the
+            embedder.
     """
 
     tool: str
@@ -48,9 +49,9 @@ class Brief(TypedDict):
 
 
 class Barrier(TypedDict):
-    """The latest quarter; `stopped` says why no other follows.
+    """The latest quarter; `stopped` is the reason why no other follows.
 
-    `streams` are those that are asked in it, where not all are.
+    `streams` names the streams that run in it, if not all do.
     """
 
     quarter: int
@@ -61,8 +62,8 @@ class Barrier(TypedDict):
 class ThinkingState(MemoryState, total=False):
     """The state of think and ponder; `said` and `checks` arrive in any order.
 
-    `points` are what the latest synthesis leaves open for the next round of a deliberation.
-    `redone` is `RunBegun.started` of the process that restarted after every stream had failed.
+    `points` are the points that the next round of a deliberation has to resolve.
+    `redone` is `CurrentRun.started` of the process that restarted after every stream had failed.
     """
 
     brief: Brief
@@ -91,24 +92,24 @@ def prompt_context(brief: Brief) -> dict[str, Any]:
 
 
 def latest_outputs(brief: Brief, outputs: Iterable[StreamOutput]) -> list[StreamOutput]:
-    """Return the outputs by quarter and stream, the newest where one was repeated."""
+    """Return the outputs by quarter and stream; of a repeated one, only the latest."""
     found = {(each["quarter"], brief["streams"].index(each["stream"])): each for each in outputs}
     return [found[place] for place in sorted(found)]
 
 
 def successful_outputs(brief: Brief, outputs: Iterable[StreamOutput]) -> list[StreamOutput]:
-    """Return the outputs that are no faults."""
+    """Return the latest outputs without faults."""
     return [each for each in latest_outputs(brief, outputs) if "fault" not in each]
 
 
 def last_outputs(brief: Brief, outputs: Iterable[StreamOutput]) -> dict[str, StreamOutput]:
-    """Return each stream's last output, in the streams' order."""
+    """Return each stream's last successful output, in the streams' order."""
     newest = {each["stream"]: each for each in successful_outputs(brief, outputs)}
     return {name: newest[name] for name in brief["streams"] if name in newest}
 
 
 def insights_of(outputs: Iterable[StreamOutput]) -> list[dict[str, Any]]:
-    """Return all insights in order, with their stream."""
+    """Return all insights in order, with their streams."""
     return [{**one, "stream": each["stream"]} for each in outputs for one in each["insights"]]
 
 
@@ -128,7 +129,7 @@ def withdrawals_of(outputs: Iterable[StreamOutput]) -> dict[str, str]:
 
 
 def name_of_part(brief: Brief) -> str:
-    """Return what one call of all streams is called."""
+    """Return the name of one pass of all streams."""
     return "round" if brief.get("retracts") else "quarter"
 
 
@@ -138,26 +139,26 @@ def outputs_of_quarter(outputs: Iterable[StreamOutput], quarter: int) -> list[St
 
 
 FIRST_SHARE = 0.5
-"""Of the time, for the first quarter once a stream of it has ended."""
+"""Share of the time for the first quarter once one of its streams has finished."""
 
 LAST_SHARE = 0.95
-"""Of the time, for the first quarter while no stream has ended: without one there is no answer."""
+"""Share of the time for the first quarter while no stream has finished, as an answer needs one."""
 
 FIRST_ROUND_SHARE = 0.75
-"""In place of it in a deliberation, which always leaves time for a synthesis."""
+"""Replaces `LAST_SHARE` in a deliberation, which always reserves time for a synthesis."""
 
 SYNTHESIS_SHARE, CHECKS_SHARE = 0.92, 0.97
-"""Of the time, after which synthesis and checks end; the rest is for storing."""
+"""Shares of the time by which synthesis and checks must end; the rest is for persisting."""
 
 PATIENCE = 1.5
-"""Factor on the slowest stream's time, for the next quarter."""
+"""Factor on a measured stream time to get the time allowed for a stream."""
 
 RUN_SHARE = 0.95
-"""Of the run's own time limit, what pondering may use."""
+"""Share of the run's own time limit that is available for thinking."""
 
 
 def seconds_until(execution: Execution, brief: Brief, share: float) -> float | None:
-    """Return the seconds left until a share of the time has passed, None without a limit."""
+    """Return the seconds left until `share` of the time has passed, None without a limit."""
     if brief["seconds"] is None:
         return None
     run = execution.run
@@ -169,11 +170,12 @@ def seconds_until(execution: Execution, brief: Brief, share: float) -> float | N
 def stream_seconds(
     execution: Execution, brief: Brief, quarter: int, outputs: Sequence[StreamOutput]
 ) -> float | None:
-    """Return the seconds that a stream may take in a quarter.
+    """Return the seconds that a stream may take in a quarter, None without a limit.
 
-    In the first all; see `awaited_seconds`. Then half of what remains for streams, so that a
-    hanging one leaves time for the next quarter, or `PATIENCE` times the slowest of the quarter
-    before if that is more. In the last round of a deliberation all that remains.
+    In the first quarter, all of the time; see `awaited_seconds`. Later, half of the time left for
+    streams, so that a hanging one leaves time for the next quarter, or `PATIENCE` times the slowest
+    stream of the previous quarter if that is more. In the last round of a deliberation, all that
+    is left.
     """
     retracts = brief.get("retracts")
     if quarter == 1:
@@ -186,9 +188,10 @@ def stream_seconds(
 
 
 def awaited_seconds(execution: Execution, brief: Brief, first: float) -> float | None:
-    """Return the seconds for which the first quarter's others are awaited once one has ended.
+    """Return how long to wait for the other streams of the first quarter once one has finished.
 
-    Until half of the time, or `PATIENCE` times the `first` one's seconds if that is later.
+    The wait ends at `FIRST_SHARE` of the time, or at `PATIENCE` times the `first` stream's seconds
+    if that is later; None without a limit.
     """
     left = seconds_until(execution, brief, FIRST_SHARE)
     return None if left is None else max(left, first * (PATIENCE - 1))
@@ -202,9 +205,9 @@ def is_out_of_time(
     *,
     before: float = 0.0,
 ) -> bool:
-    """Return whether less time remains than the fastest stream took in this quarter.
+    """Return whether no more time remains than the fastest stream took in this quarter.
 
-    `before` are seconds that something else takes first.
+    `before` is the number of seconds that other work takes first.
     """
     left = _seconds_left(execution, brief, outputs)
     fastest = min(_durations(outputs_of_quarter(outputs, quarter)), default=0.0)
@@ -212,14 +215,14 @@ def is_out_of_time(
 
 
 def slowest_seconds(outputs: Sequence[StreamOutput]) -> float:
-    """Return what the slowest call of a stream took, a guess at a synthesis."""
+    """Return the seconds of the slowest stream call, the estimate for a synthesis."""
     return max(_durations(outputs), default=0.0)
 
 
 def _seconds_left(
     execution: Execution, brief: Brief, outputs: Sequence[StreamOutput]
 ) -> float | None:
-    """Return the seconds left for streams, if the synthesis takes as long as the slowest did."""
+    """Return the seconds left for streams after reserving the estimated time of a synthesis."""
     left = seconds_until(execution, brief, SYNTHESIS_SHARE)
     return None if left is None else left - slowest_seconds(outputs)
 

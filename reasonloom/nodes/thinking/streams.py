@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One way to think: instruction and questions for the language model."""
+    """One style of thinking: instruction and questions for the language model."""
 
     name: str
     instruction: str
@@ -61,4 +61,4 @@ STREAMS: Mapping[str, Stream] = MappingProxyType(
         )
     }
 )
-"""By name, in order of presentation."""
+"""The streams by name, in order of presentation."""

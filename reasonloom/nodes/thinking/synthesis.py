@@ -1,4 +1,4 @@
-"""Combines the streams: conclusion, ranked advice with its sources, conflicts, quality."""
+"""Combines the streams: conclusion, ranked advice with sources, conflicts and quality."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ UNWEIGHED = "the {stream} stream came to it; nobody has weighed it against the o
 
 
 async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Combine the streams' outputs; a single stream's conclusion stays as it is."""
+    """Combine the streams' outputs; a single stream's or a majority's conclusion is used as is."""
     execution, brief = runtime.context, state["brief"]
     outputs = successful_outputs(brief, state["said"])
     ends = last_outputs(brief, outputs)
@@ -82,9 +82,10 @@ async def combine(
     made: Mapping[str, Any],
     conflicts: Sequence[dict[str, Any]],
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the synthesis with all that is computed of the streams, and notes.
+    """Return the synthesis with everything computed from the streams, and notes.
 
-    `made` holds conclusion and advice, and whether anybody made them.
+    `made` contains the conclusion, the advice, and the flag `made`, which is False if there was no
+    synthesis and these are the streams' own.
     """
     ends = last_outputs(brief, outputs)
     insights = insights_of(outputs)
@@ -144,7 +145,7 @@ async def ask_synthesis(
     reserve: ReservePolicy = LAST,
     share: float = 1.0,
 ) -> Informed[OptionalReply]:
-    """Ask for a synthesis; `number` counts those of one run, `share` is of the time left."""
+    """Ask for a synthesis: the run's `number`th one, with `share` of the remaining time."""
     brief, memories = state["brief"], state.get("memories", [])
     used = [each for each in memories if each["id"] in state.get("used", [])]
     left = seconds_until(execution, brief, SYNTHESIS_SHARE)
@@ -163,7 +164,7 @@ async def ask_synthesis(
 
 
 def synthesis_prompt(brief: Brief) -> str:
-    """Return the name of the prompt, which in a deliberation also tests the agreement."""
+    """Return the name of the prompt; that of a deliberation also tests for agreement."""
     return DELIBERATION if brief.get("retracts") else PROMPT
 
 
@@ -173,7 +174,7 @@ def synthesis_variables(
     conflicts: Sequence[Mapping[str, Any]],
     memories: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Return the prompt variables of the synthesis; `memories` are those that streams rest on."""
+    """Return the prompt variables of a synthesis; `memories` are those that the streams used."""
     withdrawn = withdrawals_of(outputs)
     insights = [
         {**each, "withdrawn": withdrawn.get(each["label"], "")} for each in insights_of(outputs)
@@ -194,7 +195,7 @@ def synthesis_variables(
 
 
 def parse_synthesis(reply: OptionalReply, ends: Mapping[str, StreamOutput]) -> dict[str, Any]:
-    """Return conclusion and advice; the streams' own if no synthesis came."""
+    """Return the conclusion and the advice; the streams' own if there is no synthesis."""
     if reply.parsed is not None:
         parsed = reply.parsed
         return {
@@ -211,7 +212,7 @@ def parse_synthesis(reply: OptionalReply, ends: Mapping[str, StreamOutput]) -> d
 
 
 def _advice_of(ends: Mapping[str, StreamOutput]) -> list[dict[str, Any]]:
-    """Return the streams' own advice, that of the most confident first."""
+    """Return the streams' conclusions as advice, most confident first."""
     ordered = sorted(ends.values(), key=lambda each: -each["confidence"])
     return [
         {
@@ -260,7 +261,7 @@ def _sourced(
 def _most_similar_streams(
     text: str, ends: Mapping[str, StreamOutput], likeness: Similarity
 ) -> list[str]:
-    """Return the streams whose conclusion is at least as similar to a text as the mean."""
+    """Return the streams whose conclusion's similarity to a text is at least the mean."""
     alike = {name: likeness.of(text, end["conclusion"]) for name, end in ends.items()}
     mean = fmean(alike.values())
     return [name for name, value in alike.items() if value >= mean or math.isclose(value, mean)]

@@ -1,1 +1,1 @@
-"""Steps of graphs of thoughts."""
+"""Steps of the Graph of Thoughts tools."""

@@ -1,6 +1,6 @@
-"""Merges nodes of a graph into one that keeps the best of each; they stay active.
+"""Merge nodes of a graph into one that keeps the best of each; the inputs stay active.
 
-The merged node must beat the best of them, as blind ballots on both say, or it becomes inactive.
+The merged node must beat the best input on blind ballots over both, or it becomes inactive.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ TOO_DEEP = (
 
 
 class AggregateState(ScoringState, total=False):
-    """The state of aggregating: the inputs in the order they were named, and the merger.
+    """The state of aggregating: the inputs in the order given, and the merged thought.
 
-    The candidates are the inputs that the merged thought must beat, and at last itself. A run that
-    an earlier version began has none.
+    The candidates are the inputs that the merged thought must beat, followed by itself. Runs
+    started by an earlier version have none.
     """
 
     inputs: list[Thought]
@@ -87,7 +87,7 @@ class AggregateState(ScoringState, total=False):
 
 
 async def find_inputs(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the nodes, and check that they may be merged."""
+    """Load the nodes and check that they may be merged."""
     execution = runtime.context
     request = execution.request(GotAggregate)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -104,7 +104,7 @@ async def find_inputs(state: AggregateState, runtime: Runtime[Execution]) -> dic
 
 
 def _rivals(nodes: Sequence[NodeRow]) -> list[NodeRow]:
-    """Return the inputs to beat: the best one, or the best `ON_ONE` - 1 where one has no score."""
+    """Return the inputs to beat: the best, or the best `ON_ONE` - 1 if some have no score."""
     ranked = sorted(nodes, key=lambda node: (-node.worth, node.number))
     scored = all(node.score is not None for node in nodes)
     return ranked[: 1 if scored else ON_ONE - 1]
@@ -113,11 +113,11 @@ def _rivals(nodes: Sequence[NodeRow]) -> list[NodeRow]:
 def require_distinct(
     graph: ThoughtGraph, node_ids: Sequence[str], *, field: str, twice: str
 ) -> list[NodeRow]:
-    """Return active nodes of a graph, each named once.
+    """Return active nodes of a graph, rejecting duplicates.
 
     Raises:
-        NodeNotFound: the graph has none such, or the text is no uuid.
-        InvalidArgument: one is inactive, or named twice.
+        NodeNotFound: the graph has no such node, or the text is no UUID.
+        InvalidArgument: a node is inactive, or named twice.
     """
     nodes = [graph.active_node(node_id, field=field) for node_id in node_ids]
     for place, node in enumerate(nodes):
@@ -127,10 +127,10 @@ def require_distinct(
 
 
 def _check_depth(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> None:
-    """Refuse an aggregation that would be too deep.
+    """Reject an aggregation that would exceed the graph's maximum depth.
 
     Raises:
-        InvalidArgument: one of the nodes is as deep as the graph may be.
+        InvalidArgument: one of the nodes is at the maximum depth.
     """
     deepest = max(nodes, key=lambda node: node.depth)
     if deepest.depth >= graph.row.max_depth:
@@ -139,7 +139,7 @@ def _check_depth(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> None:
 
 
 def _check_lines(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> None:
-    """Refuse to merge a node with its own ancestor.
+    """Reject merging a node with its own ancestor.
 
     Raises:
         InvalidArgument: one of the nodes was derived from another.
@@ -153,9 +153,9 @@ def _check_lines(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> None:
 
 
 async def merge(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for one thought in place of the inputs, which it sees in an order drawn by lot.
+    """Merge the inputs into one thought; the model sees them in an order seeded by the run.
 
-    No thread is used, since it could reveal who wrote them and how confident they were.
+    No thread is used, since it could reveal their authors and confidence.
     """
     execution, place, inputs = runtime.context, state["place"], state["inputs"]
     if execution.loom.llm.offline:
@@ -178,17 +178,17 @@ async def merge(state: AggregateState, runtime: Runtime[Execution]) -> dict[str,
 
 
 def _candidate(node_id: str, content: str) -> Candidate:
-    """Return a thought for ballots; what it rests on would show which one was merged."""
+    """Return a thought for ballots; its sources are omitted, as they would reveal the merger."""
     return Candidate(id=node_id, content=content, rests_on=[])
 
 
 def is_compared(execution: Execution, state: AggregateState) -> bool:
-    """Tell whether ballots compare the merged thought with its inputs."""
+    """Return whether ballots compare the merged thought with its inputs."""
     return not execution.loom.llm.offline and len(state.get("candidates", [])) > 1
 
 
 async def persist_merged(state: AggregateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Add the merged thought and its edges to the graph, with the scores, and answer."""
+    """Add the merged thought, its edges and the scores to the graph, and answer."""
     execution, inputs, merged = runtime.context, state["inputs"], state["merged"]
     texts = [merged["content"], *sentences_in(merged["content"])]
     likeness = await similarity_of(
@@ -215,9 +215,9 @@ async def persist_merged(state: AggregateState, runtime: Runtime[Execution]) -> 
 async def _judged(
     execution: Execution, state: AggregateState
 ) -> tuple[Verdict | None, dict[UUID, Scored], list[str]]:
-    """Return the verdict on the merged thought, the scores of all that was judged, and notes.
+    """Return the verdict on the merged thought, the scores of all judged nodes, and notes.
 
-    Its id is this run's, even if a fork takes over candidates that its origin has named.
+    The merged node's id is derived from this run, even if a fork reuses candidates of its origin.
     """
     candidates = state.get("candidates", [])
     if not state.get("cast"):
@@ -259,7 +259,7 @@ def _edges(
     found: Sequence[Conflict],
     likeness: Similarity,
 ) -> list[NewEdge]:
-    """Return an edge from each input, weighted by likeness, and one for each new conflict."""
+    """Return an edge from each input, weighted by similarity, and one for each new conflict."""
     run = execution.run
     known = [
         {str(each.from_node), str(each.to_node)}

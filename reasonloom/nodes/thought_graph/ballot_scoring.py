@@ -1,11 +1,11 @@
-"""Scores thoughts of a graph: by blind ballots over labelled thoughts, and by measures.
+"""Score thoughts of a graph by blind ballots over labelled thoughts, and by computed measures.
 
 The score is the weighted mean of four parts, each 0..1. Relevance, validity and depth are the
-means of the ballots; novelty is 1 - the greatest likeness to any other active thought of the
-graph. Without ballots all four are computed, and the check is called local.
+means of the ballots; novelty is 1 - the highest similarity to any other active thought of the
+graph. Without ballots all four are computed, and the check is named `local check`.
 
-Every ballot on the same thoughts has another order, and each thought is as often first as last. A
-thought that is judged alone gets one ballot: a second would be the same question again.
+Ballots on the same thoughts use different orders, and each thought comes first as often as last. A
+thought judged alone gets one ballot, since a second would repeat the same question.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
 
 
 BALLOTS = 3
-"""Ballots on thoughts that are compared, at most: one for each of them."""
+"""Maximum ballots on thoughts that are compared, limited to one per thought."""
 
 ON_ONE = 8
-"""Thoughts on one ballot, at most."""
+"""Maximum thoughts per ballot."""
 
 WEIGHTS = {"relevance": 0.4, "validity": 0.55, "depth": 0.03, "novelty": 0.02}
-"""Depth and novelty only decide between equals: what solves the problem and is correct has 0.95."""
+"""Depth and novelty only break ties: relevance and validity together weigh 0.95."""
 
 JUDGED = ("relevance", "validity", "depth")
 UNKNOWN = 0.5
-"""Validity if nobody could judge it."""
+"""Validity if nobody judged it."""
 
 JUDGE, LOCAL = "judge", "local check"
 LOST = "{lost} of {count} ballots came to nothing"
@@ -57,7 +57,7 @@ UNJUDGED = "nobody judged: relevance, depth and novelty were computed, validity 
 
 
 class Candidate(TypedDict):
-    """A thought to be scored: its id, its content, and what it rests on."""
+    """A thought to be scored: its id, its content, and the thoughts it is based on."""
 
     id: str
     content: str
@@ -65,7 +65,7 @@ class Candidate(TypedDict):
 
 
 class Ballot(TypedDict):
-    """One ballot: its number, its thoughts in the order shown, and the other thoughts."""
+    """One ballot: its number, its thoughts in display order, and others to relate them to."""
 
     number: int
     task: str
@@ -76,7 +76,7 @@ class Ballot(TypedDict):
 
 
 class CastBallot(TypedDict):
-    """What one ballot said: parts by thought, and relations (thought, kind, other, why)."""
+    """The result of a ballot: score parts by thought, and relations (thought, kind, other, why)."""
 
     number: int
     scores: dict[str, dict[str, float]]
@@ -84,7 +84,7 @@ class CastBallot(TypedDict):
 
 
 class ScoringState(GotToolState, total=False):
-    """What scoring adds to an operation's state."""
+    """The fields that scoring adds to an operation's state."""
 
     candidates: list[Candidate]
     others: list[dict[str, str]]
@@ -92,7 +92,7 @@ class ScoringState(GotToolState, total=False):
 
 
 def as_candidate(graph: ThoughtGraph, node: NodeRow) -> Candidate:
-    """Return a node as ballots show it, with its parents."""
+    """Return a node as shown on ballots, with its parents."""
     parents = [graph.by_id[parent] for parent in graph.parents[node.id]]
     return Candidate(
         id=str(node.id), content=node.content, rests_on=[each.content for each in parents]
@@ -100,7 +100,7 @@ def as_candidate(graph: ThoughtGraph, node: NodeRow) -> Candidate:
 
 
 def make_ballots(state: ScoringState) -> list[Ballot]:
-    """Return the ballots on a state's candidates, in balanced orders, the same on every replay."""
+    """Return the ballots on the state's candidates, in balanced orders stable across replays."""
     by_id = {each["id"]: each for each in state["candidates"]}
     ids = list(by_id)
     batches = [ids[at : at + ON_ONE] for at in range(0, len(ids), ON_ONE)]
@@ -119,7 +119,7 @@ def make_ballots(state: ScoringState) -> list[Ballot]:
 
 
 async def cast_ballot(state: Ballot, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for one ballot; one that cannot be read is lost, with a note."""
+    """Cast one ballot; an unreadable reply is dropped with a note."""
     execution = runtime.context
     if execution.loom.llm.offline:
         return {"cast": []}
@@ -151,7 +151,7 @@ async def cast_ballot(state: Ballot, runtime: Runtime[Execution]) -> dict[str, A
 
 
 def _cast_confidence(state: Ballot, heard: OptionalReply) -> list[CastBallot]:
-    """Return a ballot on one thought that gives one number for all parts, if it is such a one."""
+    """Return a ballot from a reply with only a confidence, if it is about a single thought."""
     if heard.confidence is None or len(state["candidates"]) > 1:
         return []
     scores = {state["candidates"][0]["id"]: dict.fromkeys(JUDGED, heard.confidence)}
@@ -159,7 +159,7 @@ def _cast_confidence(state: Ballot, heard: OptionalReply) -> list[CastBallot]:
 
 
 def _cast(state: Ballot, labels: dict[str, str], parsed: dict[str, Any]) -> CastBallot:
-    """Return a ballot with its labels mapped back; unknown labels are left out."""
+    """Return a ballot with its labels mapped back to ids; unknown labels are ignored."""
     others = {str(number): each["id"] for number, each in enumerate(state["others"], 1)}
     return CastBallot(
         number=state["number"],
@@ -179,7 +179,7 @@ def _cast(state: Ballot, labels: dict[str, str], parsed: dict[str, Any]) -> Cast
 async def score_candidates(
     execution: Execution, state: ScoringState, graph: ThoughtGraph
 ) -> tuple[dict[str, Scored], list[str]]:
-    """Return the score of each candidate by its id, and notes on the scoring."""
+    """Return the score of each candidate by id, and notes on the scoring."""
     candidates = state["candidates"]
     around = [*(node.content for node in graph.active), state["place"]["problem"]]
     texts = [*around, *(each["content"] for each in candidates)]
@@ -210,7 +210,7 @@ def _scored(
 
 
 def ballot_scores(state: ScoringState, candidate_id: str) -> list[dict[str, float]]:
-    """Return what each ballot said of a thought, in the order of the ballots."""
+    """Return a thought's score parts on each ballot, in ballot order."""
     cast = sorted(state.get("cast", []), key=lambda each: each["number"])
     return [each["scores"][candidate_id] for each in cast if candidate_id in each["scores"]]
 
@@ -222,11 +222,11 @@ def total_score(parts: dict[str, float]) -> float:
 
 
 LEAST_GAIN = 1e-9
-"""Below this, means of the same numbers may differ by rounding."""
+"""Smaller differences between means may be rounding errors."""
 
 
 class Verdict(NamedTuple):
-    """Whether the new thought is preferred, how many of the ballots cast say so, and the rival."""
+    """Whether the new thought is preferred, the ballots that agree, all ballots cast, the rival."""
 
     better: bool
     votes: int
@@ -235,9 +235,9 @@ class Verdict(NamedTuple):
 
 
 def contest(state: ScoringState, new: str, rivals: Sequence[str]) -> Verdict | None:
-    """Return how a new thought does against the best of its rivals; None if no ballot has both.
+    """Compare a new thought with its best rival; None if no ballot judged both.
 
-    All are ids; of equal rivals the first is the best.
+    `new` and `rivals` are ids; ties between rivals go to the first.
     """
     cast = {rival: _totals(state, rival, new) for rival in rivals}
     judged = [rival for rival in rivals if cast[rival]]
@@ -251,7 +251,7 @@ def contest(state: ScoringState, new: str, rivals: Sequence[str]) -> Verdict | N
 
 
 def _totals(state: ScoringState, old: str, new: str) -> list[tuple[float, float]]:
-    """Return what each ballot that judged two thoughts gave both, without novelty."""
+    """Return the total scores, without novelty, from each ballot that judged both thoughts."""
     cast = (each["scores"] for each in state.get("cast", []))
     return [
         (total_score(each[old]), total_score(each[new]))
@@ -261,9 +261,10 @@ def _totals(state: ScoringState, old: str, new: str) -> list[tuple[float, float]
 
 
 def beats(pairs: Sequence[tuple[float, float]]) -> bool:
-    """Tell whether the second thought of each pair of totals beats the first over all pairs.
+    """Return whether the second thought of each pair of totals beats the first overall.
 
-    More ballots prefer it, or as many and its totals are greater; a draw is no gain.
+    It does if more ballots prefer it, or equally many and its mean total is higher; a draw is no
+    win.
     """
     wins = sum(after > before for before, after in pairs)
     losses = sum(after < before for before, after in pairs)
@@ -272,21 +273,21 @@ def beats(pairs: Sequence[tuple[float, float]]) -> bool:
 
 
 def without_novelty(scored: Scored) -> float:
-    """Return the score without novelty: what continues a thought is always near it."""
+    """Return the score without novelty, since a derived thought is always similar to its source."""
     return total_score({part: value for part, value in scored.parts.items() if part != "novelty"})
 
 
 def agreement(cast: list[dict[str, float]]) -> float | None:
-    """Return 1 - (greatest - least total) over the ballots, None for fewer than two."""
+    """Return 1 - (highest - lowest total) over the ballots, or None for fewer than two."""
     totals = [total_score(each) for each in cast]
     return round(1 - (max(totals) - min(totals)), 4) if len(totals) > 1 else None
 
 
 def _computed(problem: str, of: Candidate, likeness: Similarity) -> dict[str, float]:
-    """Return the parts without a judge.
+    """Return the score parts without a judge, except novelty.
 
-    Relevance is the likeness to the problem; depth the share of the thought's words that are new
-    compared to the problem and what it rests on.
+    Relevance is the similarity to the problem; depth is the share of the thought's words that occur
+    neither in the problem nor in the thoughts it is based on.
     """
     known = {word for text in (problem, *of["rests_on"]) for word in words_in(text)}
     words = words_in(of["content"])
@@ -298,7 +299,7 @@ def _computed(problem: str, of: Candidate, likeness: Similarity) -> dict[str, fl
 
 
 def lost_ballots_note(execution: Execution, state: ScoringState) -> list[str]:
-    """Return a note on ballots that did not come."""
+    """Return a note on ballots that were not received."""
     count, cast = len(make_ballots(state)), len(state.get("cast", []))
     if execution.loom.llm.offline or cast >= count:
         return []
@@ -306,14 +307,14 @@ def lost_ballots_note(execution: Execution, state: ScoringState) -> list[str]:
 
 
 MOST_OTHERS = 5
-"""Further thoughts that a ballot on one thought shows: those most like it."""
+"""Maximum other thoughts shown on a ballot about one thought: the most similar ones."""
 
 BY_WORDS = 0.5
-"""Weight of a contradiction that was found by words alone."""
+"""Weight of a contradiction found by word matching alone."""
 
 
 def relations_by_ballots(cast: list[CastBallot]) -> dict[tuple[str, str, str], tuple[float, str]]:
-    """Return the relations that most ballots see: (thought, kind, other) -> share, reason."""
+    """Return the relations seen by most ballots: (thought, kind, other) -> (share, reason)."""
     seen: dict[tuple[str, str, str], dict[int, str]] = defaultdict(dict)
     for each in cast:
         for thought, kind, other, why in each["relations"]:
@@ -328,7 +329,7 @@ def relations_by_ballots(cast: list[CastBallot]) -> dict[tuple[str, str, str], t
 def relations_by_words(
     node: NodeRow, others: list[NodeRow]
 ) -> dict[tuple[str, str, str], tuple[float, str]]:
-    """Return the contradictions between a thought and others that their words show."""
+    """Return the contradictions between a thought and others found by word matching."""
     found = {other.id: contradiction(node.content, other.content) for other in others}
     return {
         (str(node.id), "contradicts", str(other)): (BY_WORDS, why)
@@ -340,7 +341,7 @@ def relations_by_words(
 def relation_edges(
     execution: Execution, graph_id: UUID, found: dict[tuple[str, str, str], tuple[float, str]]
 ) -> list[NewEdge]:
-    """Return relations as edges from the scored thought."""
+    """Convert relations to edges from the scored thought."""
     return [
         NewEdge(
             id=execution.run.effect("relation", f"{thought}.{kind}.{other}"),

@@ -1,4 +1,4 @@
-"""Finds what a graph ends in and draws the conclusion: its content, sources and confidence."""
+"""Find a graph's terminal nodes and draw the conclusion: its content, sources and confidence."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 MOST_ENDS = 3
-"""Leaves that a graph ends in if none are named."""
+"""Maximum number of leaves used as terminal nodes if none are named."""
 
 SENTENCES = 3
-"""Sentences of each terminal node if there is no synthesis."""
+"""Sentences per terminal node in the extract that replaces a missing synthesis."""
 
 TOGETHER = "What do these thoughts come to together?"
 TINY = 1e-9
-"""Tolerance for rounding in a mean of likenesses."""
+"""Tolerance for rounding errors in a mean of similarities."""
 
 FIELD = "terminal_node_ids"
 LABEL = re.compile(r"\bN(\d+)\b")
@@ -51,10 +51,10 @@ EXTRACTED = "there is no synthesis: the terminal nodes' first sentences stand in
 
 
 class FinalizeState(GotToolState, total=False):
-    """The state of finalizing: the terminal nodes, the session's place, the conclusion.
+    """The state of finalizing: the terminal nodes, the place in the session, the conclusion.
 
-    `worths` are the worths of the terminal nodes when they were found, in order. `made` in the
-    conclusion tells whether a language model made it; its `sources` are labels.
+    `worths` are the worths of the terminal nodes when they were loaded, in order. In the
+    conclusion, `made` says whether a language model wrote it, and `sources` are labels.
     """
 
     session: dict[str, Any]
@@ -65,7 +65,7 @@ class FinalizeState(GotToolState, total=False):
 
 
 async def find_ends(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the terminal nodes, those named or the best active leaves, and their conflicts."""
+    """Load the terminal nodes (those named, or the best active leaves) and their conflicts."""
     execution = runtime.context
     request = execution.request(GotFinalize)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -93,13 +93,13 @@ async def find_ends(state: FinalizeState, runtime: Runtime[Execution]) -> dict[s
 
 
 def best_leaves(graph: ThoughtGraph) -> list[NodeRow]:
-    """Return the best active leaves, at most three, the best first."""
+    """Return the best active leaves, best first, at most `MOST_ENDS`."""
     ranked = sorted(graph.leaves, key=lambda node: (-node.worth, node.number))
     return ranked[:MOST_ENDS]
 
 
 def _contradictions(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> list[str]:
-    """Return the nodes' contradictions, by the graph's edges or by their words."""
+    """Return contradictions between the nodes: recorded edges, or else those found by words."""
     ends = {node.id: node for node in nodes}
     known = [
         f"N{ends[edge.from_node].number} and N{ends[edge.to_node].number}"
@@ -117,10 +117,10 @@ def _contradictions(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> list[str]:
 
 
 async def conclude(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for the conclusion of the terminal nodes.
+    """Draw the conclusion from the terminal nodes.
 
-    Closing a graph cannot be undone. So if the language model does not answer, but may later, the
-    run fails and nothing has changed; if it never will, an extract is used.
+    Closing a graph cannot be undone. So if the language model fails temporarily, the run fails
+    without changes; if it fails permanently, an extract is used.
 
     Raises:
         LlmUnavailable, TimedOut: the language model did not answer.
@@ -161,14 +161,14 @@ async def _ask_for_conclusion(execution: Execution, state: FinalizeState) -> Opt
 
 
 def label(end: Thought) -> str:
-    """Return the name by which the conclusion refers to a node: its number in the graph."""
+    """Return the label by which the conclusion refers to a node: its number in the graph."""
     return f"N{end['number']}"
 
 
 def read_conclusion(
     heard: OptionalReply, ends: Sequence[Thought]
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the conclusion with the labels that it names, restricted to `ends`, and notes."""
+    """Read the conclusion and its source labels, limited to `ends`; return them with notes."""
     if heard.parsed is None and not heard.text:
         content = first_sentences(((label(each), each["content"]) for each in ends), SENTENCES)
         return {"content": content, "sources": [*map(label, ends)], "made": False}, [EXTRACTED]
@@ -186,14 +186,14 @@ def read_conclusion(
 
 
 def agreement(ends: Sequence[Thought], likeness: Similarity) -> float | None:
-    """Return the mean likeness (0..1) over all pairs of terminal nodes, None for one alone."""
+    """Return the mean similarity (0..1) of all pairs of terminal nodes, or None for one node."""
     pairs = combinations((each["content"] for each in ends), 2)
     alike = [likeness.of(first, other) for first, other in pairs]
     return fmean(alike) if alike else None
 
 
 def most_similar(ends: Sequence[Thought], conclusion: str, likeness: Similarity) -> list[str]:
-    """Return the labels of the nodes at least as similar to a conclusion as the mean."""
+    """Return the labels of the nodes with at least mean similarity to the conclusion."""
     alike = {label(each): likeness.of(each["content"], conclusion) for each in ends}
     mean = fmean(alike.values())
     return [name for name, value in alike.items() if value >= mean - TINY]

@@ -1,4 +1,4 @@
-"""Closes a graph: its conclusion becomes the session's next thought, in one transaction."""
+"""Close a graph: its conclusion becomes the session's next thought, in one transaction."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 async def weigh_conclusion(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Measure how far the terminal nodes agree, and find sources if none are named."""
+    """Measure the agreement of the terminal nodes, and find sources if none are named."""
     conclusion, ends = state["conclusion"], state["ends"]
     texts = [conclusion["content"], *(each["content"] for each in ends)]
     likeness = await similarity_of(runtime.context.loom.embedder, texts)
@@ -78,7 +78,7 @@ async def _close(
     """Store the thought and close the graph with it; return the thought's branch.
 
     Raises:
-        InvalidArgument: a terminal node was pruned or beaten meanwhile.
+        InvalidArgument: a terminal node was pruned or beaten in the meantime.
     """
     ends = [graph.active_node(each["id"], field=FIELD).id for each in state["ends"]]
     fork = execution.run.effect("fork")

@@ -1,4 +1,4 @@
-"""Continues a node of a graph in several distinct directions, and measures their diversity."""
+"""Continue a node of a graph in several distinct directions, and measure their diversity."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 CONTINUES = "What continues this thought?"
 MOST_QUOTED = 20
 MOST_REQUESTED = 2
-"""Calls of the language model if the first brings fewer than wanted."""
+"""Maximum calls of the language model; the second only if the first gives too few results."""
 
 SAME = 0.1
 """Distance (see `ThoughtDistance`) at or below which two continuations are the same."""
@@ -69,9 +69,9 @@ NO_ROOM = "{count} continuations found no room: another call has added to the no
 
 
 class GenerateState(GotToolState, total=False):
-    """The state of generating: the node with its surroundings, and what came so far.
+    """The state of generating: the node with its surroundings, and the continuations so far.
 
-    `wanted` is `k`, or where that is not given as much of its default as has room.
+    `wanted` is `k` or, if that is not given, its default limited to the room left.
     """
 
     node: Thought
@@ -83,7 +83,7 @@ class GenerateState(GotToolState, total=False):
 
 
 async def find_node(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the node, check that it may be continued, and recall relevant memories."""
+    """Load the node, check that it may be continued, and recall relevant memories."""
     execution = runtime.context
     request = execution.request(GotGenerate)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -107,10 +107,10 @@ async def find_node(state: GenerateState, runtime: Runtime[Execution]) -> dict[s
 
 
 def _wanted(graph: ThoughtGraph, node: NodeRow, request: GotGenerate) -> int:
-    """Return how many continuations are to come; none where `k` is not given and no room is left.
+    """Return the number of wanted continuations; 0 if `k` is not given and there is no room.
 
     Raises:
-        InvalidArgument: the graph's limits leave no room; `field` is what to change.
+        InvalidArgument: the graph's limits leave no room; `field` names the argument to change.
     """
     if node.depth >= graph.row.max_depth:
         message = TOO_DEEP.format(number=node.number, depth=node.depth)
@@ -125,12 +125,12 @@ def _wanted(graph: ThoughtGraph, node: NodeRow, request: GotGenerate) -> int:
 
 
 def _wanted_of(state: GenerateState, execution: Execution) -> int:
-    """Return how many are wanted, also of a run that an earlier version began."""
+    """Return the wanted number, also for runs started by an earlier version."""
     return state.get("wanted", execution.request(GotGenerate).k)
 
 
 async def propose(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for continuations; those that repeat existing thoughts are left out."""
+    """Generate continuations, excluding those that repeat existing thoughts."""
     execution, place = runtime.context, state["place"]
     wanted = _wanted_of(state, execution) - len(state["found"])
     if execution.loom.llm.offline:
@@ -166,7 +166,7 @@ async def propose(state: GenerateState, runtime: Runtime[Execution]) -> dict[str
 
 
 async def _quoted(execution: Execution, state: GenerateState, wanted: int) -> list[dict[str, Any]]:
-    """Return quotes of what is known as continuations that the node does not have yet."""
+    """Return quotes from the memories as continuations that the node does not have yet."""
     quotes = quotes_on(state["place"]["problem"], state["memories"], most=MOST_QUOTED)
     found = [{"content": each, "confidence": confidence_of(quotes)} for each in quotes]
     there = [state["node"]["content"], *(each["content"] for each in state["siblings"])]
@@ -175,7 +175,7 @@ async def _quoted(execution: Execution, state: GenerateState, wanted: int) -> li
 
 
 def _read(reply: Reply) -> list[dict[str, Any]]:
-    """Return the continuations of a reply; one that is not JSON is one thought."""
+    """Return the continuations of a reply; text that is not JSON counts as one thought."""
     if reply.parsed is None:
         return [{"content": reply.text, "confidence": DEFAULT_CONFIDENCE}]
     return [
@@ -187,7 +187,7 @@ def _read(reply: Reply) -> list[dict[str, Any]]:
 async def _distinct(
     execution: Execution, there: list[str], found: list[dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return those of `found` that differ from existing thoughts and from those before them."""
+    """Return those of `found` that differ from existing thoughts and from each other, and notes."""
     texts = [*there, *(each["content"] for each in found)]
     likeness = await similarity_of(execution.loom.embedder, texts)
     distance = ThoughtDistance(likeness)
@@ -204,13 +204,13 @@ def _is_same(first: str, second: str, distance: ThoughtDistance) -> bool:
 
 
 def is_complete(state: GenerateState, runtime: Runtime[Execution]) -> bool:
-    """Tell whether as many came as wanted, or no further call is allowed."""
+    """Return whether there are enough continuations, or no further call is allowed."""
     wanted = _wanted_of(state, runtime.context)
     return len(state["found"]) >= wanted or state["asked"] >= MOST_REQUESTED
 
 
 async def persist_nodes(state: GenerateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Add the continuations to the graph, as far as there is room, and answer."""
+    """Add the continuations to the graph as far as there is room, and answer."""
     execution = runtime.context
     wanted = _wanted_of(state, execution)
     diversity = await _diversity(execution, [each["content"] for each in state["found"]])
@@ -231,7 +231,7 @@ async def persist_nodes(state: GenerateState, runtime: Runtime[Execution]) -> di
 
 
 async def _diversity(execution: Execution, texts: list[str]) -> float | None:
-    """Return the mean distance (1 - likeness) over all pairs of texts, None for fewer than two."""
+    """Return the mean distance (1 - similarity) of all pairs of texts; None for fewer than two."""
     likeness = await similarity_of(execution.loom.embedder, texts)
     distances = [1 - likeness.of(first, other) for first, other in combinations(texts, 2)]
     return round(fmean(distances), 4) if distances else None

@@ -1,4 +1,4 @@
-"""A whole Graph of Thoughts, and what can be computed of its shape."""
+"""A whole Graph of Thoughts, and what can be computed from its structure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.thought_graph.thought_graphs import GraphRow
 
 GROWTH = ("generates", "refines", "aggregates")
-"""Edges from a thought to one derived from it; other edges only relate thoughts."""
+"""Edges from a thought to one derived from it; all other edges only relate thoughts."""
 
 FINALISED = (
     "the graph is finalized: nothing in it changes any more; begin a new one from its conclusion"
@@ -30,9 +30,9 @@ BEATEN = "node {number} was beaten by node {by}; go on from that one"
 
 @dataclass(frozen=True)
 class ThoughtGraph:
-    """A graph with all its nodes, in the order they were added, and all its edges.
+    """A graph with all its nodes, in creation order, and all its edges.
 
-    The edges are in the order of the nodes that they lead to.
+    The edges are in the order of their target nodes.
     """
 
     row: GraphRow
@@ -41,7 +41,7 @@ class ThoughtGraph:
 
     @property
     def problem(self) -> str:
-        """Return the problem of the graph, or its root's thought."""
+        """Return the problem of the graph, or else the content of its root."""
         return self.row.problem or self.root.content
 
     @property
@@ -61,7 +61,7 @@ class ThoughtGraph:
 
     @cached_property
     def parents(self) -> dict[UUID, list[UUID]]:
-        """Return for each node those that it was derived from."""
+        """Return, for each node, the nodes it was derived from."""
         found: dict[UUID, list[UUID]] = {node.id: [] for node in self.nodes}
         for edge in self.edges:
             if edge.edge_type in GROWTH:
@@ -70,7 +70,7 @@ class ThoughtGraph:
 
     @cached_property
     def children(self) -> dict[UUID, list[UUID]]:
-        """Return for each node those derived from it."""
+        """Return, for each node, the nodes derived from it."""
         found: dict[UUID, list[UUID]] = {node.id: [] for node in self.nodes}
         for child, parents in self.parents.items():
             for parent in parents:
@@ -79,7 +79,7 @@ class ThoughtGraph:
 
     @property
     def leaves(self) -> list[NodeRow]:
-        """Return the active nodes without active children; the root only if it is alone."""
+        """Return the active nodes without active children; the root counts if it is alone."""
         return [
             node
             for node in self.active
@@ -87,7 +87,7 @@ class ThoughtGraph:
         ]
 
     def branches_of(self, node: NodeRow) -> int:
-        """Return how many active nodes were generated from a node."""
+        """Return the number of children generated from a node, without pruned ones."""
         return sum(
             edge.edge_type == "generates"
             and edge.from_node == node.id
@@ -96,9 +96,9 @@ class ThoughtGraph:
         )
 
     def cycle(self) -> list[UUID] | None:
-        """Return a cycle among the edges of growth, as the nodes along it, or None.
+        """Return the nodes of a cycle among the derivation edges, or None.
 
-        Found by a topological sort (Kahn 1962); edges that only relate nodes may form cycles.
+        Found by topological sorting (Kahn 1962). Edges that only relate nodes may form cycles.
         """
         try:
             TopologicalSorter(self.parents).prepare()
@@ -107,7 +107,7 @@ class ThoughtGraph:
         return None
 
     def line(self, node: NodeRow) -> list[NodeRow]:
-        """Return a node's ancestors, root first, without itself."""
+        """Return a node's ancestors, root first, excluding the node."""
         seen: set[UUID] = set()
         waiting = list(self.parents[node.id])
         while waiting:
@@ -121,7 +121,7 @@ class ThoughtGraph:
         """Return a node of this graph.
 
         Raises:
-            NodeNotFound: the graph has none such, or the text is no uuid.
+            NodeNotFound: the graph has no such node, or the text is no UUID.
         """
         wanted = parse_uuid(node_id)
         if wanted is None or wanted not in self.by_id:
@@ -132,8 +132,8 @@ class ThoughtGraph:
         """Return an active node of this graph.
 
         Raises:
-            NodeNotFound: the graph has none such, or the text is no uuid.
-            InvalidArgument: it is inactive; the message says why.
+            NodeNotFound: the graph has no such node, or the text is no UUID.
+            InvalidArgument: the node is inactive; the message says why.
         """
         node = self.node(node_id, field=field)
         if node.pruning_id:
@@ -145,30 +145,30 @@ class ThoughtGraph:
 
 
 async def read_graph(tx: Transaction, graph_id: str) -> ThoughtGraph:
-    """Return a graph, to be read.
+    """Load a graph for reading.
 
     Raises:
-        GraphNotFound: this owner has none such, or the text is no uuid.
+        GraphNotFound: this owner has no such graph, or the text is no UUID.
     """
     return await _load(tx, await thought_graphs.require(tx, graph_id))
 
 
 async def read_open_graph(tx: Transaction, graph_id: str) -> ThoughtGraph:
-    """Return a graph that can still grow, to be read.
+    """Load a graph that is not finalized, for reading.
 
     Raises:
-        GraphNotFound: this owner has none such, or the text is no uuid.
-        InvalidArgument: it is finalized.
+        GraphNotFound: this owner has no such graph, or the text is no UUID.
+        InvalidArgument: the graph is finalized.
     """
     return _require_open(await read_graph(tx, graph_id))
 
 
 async def lock_open_graph(tx: Transaction, graph_id: str) -> ThoughtGraph:
-    """Return a graph that can still grow, locked until the transaction ends.
+    """Load a graph that is not finalized, and lock it until the transaction ends.
 
     Raises:
-        GraphNotFound: this owner has none such, or the text is no uuid.
-        InvalidArgument: it is finalized.
+        GraphNotFound: this owner has no such graph, or the text is no UUID.
+        InvalidArgument: the graph is finalized.
     """
     return _require_open(await _load(tx, await thought_graphs.hold(tx, graph_id)))
 

@@ -1,4 +1,4 @@
-"""Begins a Graph of Thoughts: one node, one write."""
+"""Create a Graph of Thoughts with its root node, in one transaction."""
 
 from __future__ import annotations
 

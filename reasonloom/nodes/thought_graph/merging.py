@@ -1,4 +1,4 @@
-"""The merger of thoughts: what it kept of each input, and where inputs contradict each other."""
+"""Merge thoughts: what is retained of each input, and which inputs contradict each other."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from reasonloom.nodes.thought_graph.state import Thought
 
 LONGEST_INPUT = 300
-"""Characters of each input without a language model."""
+"""Maximum characters per input in the extract used without a language model."""
 
 CLAIMED, SILENT = 0.1, 0.5
-"""How much of an input the merger must contain if it names it as used, and if not."""
+"""The share of an input that the merged thought must contain if it is named as used, and if not."""
 
 ENDS = ("first", "second")
 EXTRACTED = "no language model has merged them: the beginning of each stands in its place"
@@ -38,7 +38,7 @@ UNQUOTED = (
 
 
 class Merged(TypedDict):
-    """What a merger says: the thought, the inputs it claims to use, and the conflicts it saw.
+    """The result of a merger: the thought, the inputs it claims to use, and the conflicts seen.
 
     A conflict is [first input's id, its words, second input's id, its words].
     """
@@ -50,7 +50,7 @@ class Merged(TypedDict):
 
 
 class Conflict(NamedTuple):
-    """Two inputs that cannot both hold, the older node first, the reason, and its weight (0..1)."""
+    """Two inputs that cannot both hold (the older node first), the reason, and its weight, 0..1."""
 
     first: Thought
     second: Thought
@@ -65,9 +65,9 @@ def label_inputs(inputs: Sequence[Thought], seed: str) -> dict[str, Thought]:
 
 
 def read_merger(reply: Reply, by_label: Mapping[str, Thought]) -> tuple[Merged, list[str]]:
-    """Return a reply's merger with ids for labels, and notes.
+    """Read a merger from a reply, with labels mapped back to ids; return it with notes.
 
-    A reply that is not the requested JSON is the thought itself.
+    A reply that is not the requested JSON is used as the thought itself.
     """
     parsed = reply.parsed
     if parsed is None:
@@ -102,7 +102,7 @@ def shorten_input(content: str) -> str:
 
 
 def extract_inputs(inputs: Sequence[Thought]) -> Merged:
-    """Return the beginning of each input in order, none repeated."""
+    """Return the beginning of each input in order, without duplicates."""
     begun = dict.fromkeys(shorten_input(each["content"]) for each in inputs)
     return Merged(
         content="\n".join(begun),
@@ -115,9 +115,10 @@ def extract_inputs(inputs: Sequence[Thought]) -> Merged:
 def used_inputs(
     merged: Merged, inputs: Sequence[Thought], likeness: Similarity
 ) -> tuple[list[str], list[str]]:
-    """Return the inputs whose content the merger keeps, and notes on its claims.
+    """Return the ids of inputs whose content the merged thought retains, and notes on its claims.
 
-    Of an input that it names 0.1 must be found in it, of any other 0.5; see `share_found`.
+    At least 0.1 of an input named as used must be found in it, and 0.5 of any other; see
+    `share_found`.
     """
     share = {
         each["id"]: share_found(each["content"], merged["content"], likeness) for each in inputs
@@ -133,10 +134,10 @@ def used_inputs(
 
 
 def share_found(text: str, merged: str, likeness: Similarity) -> float:
-    """Return how much of a text is in a merger, 0..1.
+    """Return how much of a text is found in a merged thought, 0..1.
 
-    The greatest of its likeness to the whole, its likeness to any one sentence, and the share of
-    its content words that the merger uses.
+    The maximum of its similarity to the whole, its similarity to any one sentence, and the share of
+    its content words that the merged thought uses.
     """
     words, merged_words = set(words_in(text)), set(words_in(merged))
     shared = len(words & merged_words) / len(words) if words else 0.0
@@ -148,8 +149,8 @@ def find_conflicts(
 ) -> tuple[list[Conflict], list[str]]:
     """Return the pairs of inputs that contradict each other, each once, and notes.
 
-    A conflict reported by a language model counts if the words that it quotes are in the two
-    inputs; all other pairs are checked by `contradiction`.
+    A conflict reported by a language model counts if its quotes occur in the two inputs; all other
+    pairs are checked by `contradiction`.
     """
     ordered = sorted(inputs, key=lambda each: each["number"])
     quoted, notes = _quoted({each["id"]: each for each in ordered}, seen)
@@ -165,7 +166,7 @@ def find_conflicts(
 def _quoted(
     by_id: Mapping[str, Thought], seen: Sequence[Sequence[str]]
 ) -> tuple[dict[tuple[str, str], str], list[str]]:
-    """Return the conflicts whose quotes are in their inputs, by pair, and notes on the rest."""
+    """Return the conflicts whose quotes occur in their inputs, by pair, and notes on the others."""
     quoted: dict[tuple[str, str], str] = {}
     notes: dict[str, None] = {}
     for one, one_says, other, other_says in seen:
@@ -186,5 +187,5 @@ def describe_conflict(conflict: Conflict) -> str:
 
 
 def prompt_inputs(by_label: Mapping[str, Thought]) -> list[dict[str, Any]]:
-    """Return the inputs as the prompt shows them, without scores, authors and numbers."""
+    """Return the inputs as shown in the prompt, without scores, authors and numbers."""
     return [{"label": name, "content": each["content"]} for name, each in by_label.items()]

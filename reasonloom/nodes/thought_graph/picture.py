@@ -1,7 +1,7 @@
-"""Draws a graph for Mermaid: each node with its score, each kind of edge with its own line.
+"""Draw a graph with Mermaid: nodes with their scores, and a line style per kind of edge.
 
-Mermaid refuses drawings of more than 50,000 characters and 500 edges, so a large graph is drawn
-in part: active nodes before the others, older before newer.
+Mermaid rejects drawings of more than 50,000 characters or 500 edges, so a large graph is drawn only
+in part: active nodes before inactive ones, older before newer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 MOST_DRAWN = 100
-"""Nodes in one drawing."""
+"""Maximum nodes in one drawing."""
 
 MOST_EDGES = 400
 LONGEST_CHART = 45_000
@@ -39,7 +39,7 @@ LOOKS = (
 
 
 def drawing(graph: ThoughtGraph) -> str:
-    """Return the drawing of a graph, the text of a Mermaid flowchart."""
+    """Return the Mermaid flowchart of a graph."""
     most = MOST_DRAWN
     while len(text := "\n".join(_lines(graph, most))) > LONGEST_CHART:
         most //= 2

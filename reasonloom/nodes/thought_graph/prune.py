@@ -1,4 +1,4 @@
-"""Prunes low nodes of a graph, previews that, or restores the last pruning."""
+"""Prune low-scoring nodes of a graph, preview a pruning, or restore the last one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class PruningPlan(NamedTuple):
-    """The nodes that a pruning removes, and the low ones that it keeps as ancestors."""
+    """The nodes that a pruning removes, and low-scoring ones that remain as ancestors."""
 
     pruned: list[NodeRow]
     kept_below: list[NodeRow]
@@ -48,9 +48,9 @@ class PruningPlan(NamedTuple):
 def plan_pruning(graph: ThoughtGraph, threshold: float, unscored: Set[UUID]) -> PruningPlan:
     """Return what a pruning at `threshold` removes, each list in node order.
 
-    An active node is removed if its worth is below the threshold and no active descendant stays. So
-    whole branches go, leaves first, and every remaining node keeps its ancestors. The root,
-    terminal nodes and `unscored` ones always stay.
+    An active node is removed if its worth is below the threshold and no active descendant remains.
+    So whole branches are removed, and every remaining node keeps its ancestors. The root, terminal
+    nodes and `unscored` ones always remain.
     """
     sure = {
         node.id
@@ -82,11 +82,11 @@ PREVIEWED = (
 
 
 class PruneState(ScoringState, total=False):
-    """The state of pruning, as that of scoring; the candidates are the unscored nodes."""
+    """The state of pruning, which is that of scoring; the candidates are the unscored nodes."""
 
 
 async def find_unscored(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the nodes that must be scored first."""
+    """Load the nodes that must be scored first."""
     execution = runtime.context
     request = execution.request(ReversiblePrune)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -104,7 +104,7 @@ async def find_unscored(state: PruneState, runtime: Runtime[Execution]) -> dict[
 
 
 async def take_out(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the scores, prune the low nodes unless it is a preview, and answer."""
+    """Store the scores, prune the low-scoring nodes unless this is a preview, and answer."""
     execution = runtime.context
     request = execution.request(ReversiblePrune)
     scores, notes = await _scores(execution, state)
@@ -121,7 +121,7 @@ async def take_out(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
 
 
 async def _scores(execution: Execution, state: PruneState) -> tuple[dict[str, Scored], list[str]]:
-    """Return the scores of the candidates with ballots; offline of all."""
+    """Return the scores of the candidates with ballots, or of all candidates offline."""
     judged = [
         each
         for each in state["candidates"]
@@ -170,7 +170,7 @@ def _ids(nodes: list[NodeRow]) -> list[str]:
 async def _prune(
     tx: Transaction, execution: Execution, graph: ThoughtGraph, done: PrunedGraph
 ) -> None:
-    """Record the pruning, and remove its nodes."""
+    """Record the pruning and deactivate its nodes."""
     pruning, run = execution.run.effect("pruning"), execution.run.id
     await graph_nodes.create_pruning(tx, pruning, graph.row.id, done.threshold, run)
     await graph_nodes.set_pruned(tx, [UUID(each) for each in done.pruned], pruning)
@@ -187,10 +187,10 @@ def _notes(graph: ThoughtGraph, done: PrunedGraph) -> list[str]:
 
 
 async def put_back(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Restore the nodes of the newest pruning that was not undone.
+    """Restore the nodes of the newest pruning that has not been undone.
 
     Raises:
-        InvalidArgument: there is none.
+        InvalidArgument: there is no such pruning.
     """
     execution = runtime.context
     async with execution.loom.database.begin(execution.caller) as tx:

@@ -1,4 +1,4 @@
-"""Criticises a node and rewrites it; blind ballots on both decide which stays active."""
+"""Criticise and rewrite a node; blind ballots on both versions decide which stays active."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class RefineState(ScoringState, total=False):
 
 
 async def find_parent(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the node and the relevant memories."""
+    """Load the node and the relevant memories."""
     execution = runtime.context
     request = execution.request(GotRefine)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -84,11 +84,11 @@ async def find_parent(state: RefineState, runtime: Runtime[Execution]) -> dict[s
 
 
 def _parent(execution: Execution, graph: ThoughtGraph, node_id: str) -> NodeRow:
-    """Return the node to be refined; in a fork one that was beaten competes again.
+    """Return the node to refine; in a fork, a beaten node may compete again.
 
     Raises:
-        InvalidArgument: it is inactive.
-        NodeNotFound: the graph has none such.
+        InvalidArgument: the node is inactive.
+        NodeNotFound: the graph has no such node.
     """
     node = graph.node(node_id)
     beaten = node.replaced_by is not None and node.pruning_id is None
@@ -96,7 +96,7 @@ def _parent(execution: Execution, graph: ThoughtGraph, node_id: str) -> NodeRow:
 
 
 async def write_anew(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for criticism and a better thought."""
+    """Generate a critique and a better thought."""
     execution, place = runtime.context, state["place"]
     if execution.loom.llm.offline:
         node = state["node"]
@@ -134,19 +134,19 @@ def _read(reply: Reply) -> dict[str, Any]:
 
 
 def _refinement_candidate(execution: Execution, parent: Candidate, content: str) -> Candidate:
-    """Return the refinement for ballots, with its parent's foundations."""
+    """Return the refinement as a ballot candidate, based on the same thoughts as its parent."""
     return Candidate(
         id=str(execution.run.effect("node")), content=content, rests_on=parent["rests_on"]
     )
 
 
 def is_changed(state: RefineState) -> bool:
-    """Tell whether the refinement says anything else than its parent."""
+    """Return whether the refinement differs from its parent."""
     return normalised(state["refined"]["content"]) != normalised(state["node"]["content"])
 
 
 async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the refinement next to its parent with both scores; the loser becomes inactive."""
+    """Store the refinement and both scores; whichever loses becomes inactive."""
     execution, place = runtime.context, state["place"]
     changed = is_changed(state)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -166,9 +166,9 @@ async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dic
 
 
 def _verdict(state: RefineState, scores: dict[str, Scored]) -> tuple[bool, str]:
-    """Tell whether the refinement is preferred, and why.
+    """Return whether the refinement is preferred, and why.
 
-    By the ballots that judged both, see `contest`; without ballots by the computed parts. A draw
+    Decided by the ballots that judged both, see `contest`, or else by the computed parts. A draw
     keeps the parent.
     """
     old, new = (each["id"] for each in state["candidates"])
@@ -189,9 +189,9 @@ async def _add(
     *,
     accepted: bool,
 ) -> None:
-    """Add the refinement; `both` are its parent's score and its own.
+    """Add the refinement; `both` are the scores of its parent and itself.
 
-    Its id is this run's, even if a fork takes over candidates that its origin has named.
+    Its id is derived from this run, even if a fork reuses candidates of its origin.
     """
     run, refined = execution.run, state["refined"]
     node = NewNode(

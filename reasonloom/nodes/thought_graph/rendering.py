@@ -1,4 +1,4 @@
-"""A graph of thoughts in answers: its nodes and edges, its figures and its drawing."""
+"""A graph of thoughts in answers: its nodes, edges, statistics and drawing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def render_node(node: NodeRow) -> GraphNode:
-    """Return a node for answers; parts, pruning and `replaced_by` only if it has them."""
+    """Render a node for answers; parts, pruning and `replaced_by` only if present."""
     optional = {
         "parts": {name: round(part, 4) for name, part in node.parts.items()} or None,
         "pruned": True if node.pruning_id else None,
@@ -46,7 +46,7 @@ def render_node(node: NodeRow) -> GraphNode:
 
 
 def render_edge(edge: EdgeRow) -> GraphEdge:
-    """Return an edge for answers."""
+    """Render an edge for answers."""
     return GraphEdge(
         id=str(edge.id),
         graph_id=str(edge.graph_id),
@@ -69,7 +69,7 @@ def render_config(graph: GraphRow) -> dict[str, int | float]:
 
 
 async def render_graph(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the figures of the request's graph."""
+    """Return the state and statistics of the request's graph."""
     execution = runtime.context
     request = execution.request(GotState)
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -118,6 +118,6 @@ def unscored(graph: ThoughtGraph) -> list[NodeRow]:
 
 
 def best_scored(graph: ThoughtGraph) -> NodeRow | None:
-    """Return the active node with the highest score, the oldest among equals, None if none has."""
+    """Return the active node with the highest score, or None; ties go to the oldest."""
     scored = [node for node in graph.active if node.score is not None]
     return max(scored, key=lambda node: (node.score, -node.number), default=None)

@@ -1,4 +1,4 @@
-"""Scores one node of a graph, and records what it supports or contradicts."""
+"""Score one node of a graph, and record which nodes it supports or contradicts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 async def find_scored(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the node, the thoughts that it may relate to, and the relevant memories."""
+    """Load the node, other nodes it may relate to, and the relevant memories."""
     execution = runtime.context
     request = execution.request(GotScore)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -58,7 +58,7 @@ async def find_scored(state: ScoringState, runtime: Runtime[Execution]) -> dict[
 
 
 async def _nearest(execution: Execution, graph: ThoughtGraph, node: NodeRow) -> list[NodeRow]:
-    """Return the active nodes most similar to a node, most similar first, except its ancestors."""
+    """Return the active nodes most similar to a node, most similar first, without its ancestors."""
     line = {each.id for each in graph.line(node)}
     others = [each for each in graph.active if each.id != node.id and each.id not in line]
     likeness = await similarity_of(
@@ -69,7 +69,7 @@ async def _nearest(execution: Execution, graph: ThoughtGraph, node: NodeRow) -> 
 
 
 async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the score and the relations, and answer with them."""
+    """Store the score and the relations, and answer."""
     execution = runtime.context
     place, wanted = state["place"], state["candidates"][0]["id"]
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -89,7 +89,7 @@ async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dic
 
 
 def _type(node: NodeRow) -> str | None:
-    """Return the type that a plain thought's text shows: hypothesis, conclusion, or None."""
+    """Return the type suggested by a plain thought's text: hypothesis, conclusion, or None."""
     return guess_type(node.content) if node.node_type == "thought" else None
 
 

@@ -1,4 +1,4 @@
-"""The state of operations on a graph: what they see of it, as plain data that can be saved."""
+"""The state of graph operations, as plain data that can be saved."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MODE = "got"
 
 
 class Place(TypedDict):
-    """Where an operation works, by id, and the problem that it works on."""
+    """The ids of an operation's graph and session, and the problem it works on."""
 
     graph: str
     session: str
@@ -31,7 +31,7 @@ class Place(TypedDict):
 
 
 class Thought(TypedDict):
-    """A node as prompts see it: its id, its number in the graph, its content, its depth."""
+    """A node as shown in prompts: its id, its number in the graph, its content, its depth."""
 
     id: str
     number: int
@@ -40,17 +40,17 @@ class Thought(TypedDict):
 
 
 class GotToolState(MemoryState, total=False):
-    """The state of all operations on a graph: where they work, and the relevant memories."""
+    """The state of all graph operations: their place, and the relevant memories."""
 
     place: Place
 
 
 MOST_LINE = 12
-"""Ancestors of a node that a prompt shows: the root and the latest ones."""
+"""Maximum ancestors of a node shown in a prompt: the root and the latest ones."""
 
 
 def place_of(graph: ThoughtGraph, problem: str | None) -> Place:
-    """Return where an operation works; a problem given with the call overrides the graph's."""
+    """Return an operation's place; a problem given with the call overrides the graph's."""
     return Place(
         graph=str(graph.row.id),
         session=str(graph.row.session_id),
@@ -59,17 +59,17 @@ def place_of(graph: ThoughtGraph, problem: str | None) -> Place:
 
 
 def as_thought(node: NodeRow) -> Thought:
-    """Return a node as prompts see it."""
+    """Return a node as shown in prompts."""
     return Thought(id=str(node.id), number=node.number, content=node.content, depth=node.depth)
 
 
 def as_thoughts(nodes: Iterable[NodeRow]) -> list[Thought]:
-    """Return nodes as prompts see them."""
+    """Return nodes as shown in prompts."""
     return [as_thought(node) for node in nodes]
 
 
 def ancestors_of(graph: ThoughtGraph, node: NodeRow) -> list[Thought]:
-    """Return a node's ancestors, root first; of many, the root and the latest."""
+    """Return a node's ancestors, root first; if there are many, the root and the latest ones."""
     line = as_thoughts(graph.line(node))
     return line if len(line) <= MOST_LINE else [line[0], *line[1 - MOST_LINE :]]
 
@@ -87,9 +87,9 @@ SUPPOSES = re.compile(
 
 
 def guess_type(text: str) -> str | None:
-    """Return `conclusion` or `hypothesis` if the words show it, else None.
+    """Return `conclusion` or `hypothesis` if the wording suggests it, or else None.
 
-    English and German cues; a thought in another language stays a thought.
+    Recognises English and German cue words; thoughts in other languages remain plain thoughts.
     """
     if CONCLUDES.search(text):
         return "conclusion"
@@ -103,7 +103,7 @@ async def complete_operation(
     answer: Answer,
     notes: list[str],
 ) -> dict[str, Any]:
-    """Complete an operation's run with all its notes; return what its last node adds."""
+    """Complete an operation's run with all its notes; return the last node's state update."""
     all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
     session = UUID(state["place"]["session"])
     added = await complete_run(

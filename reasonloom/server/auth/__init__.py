@@ -1,1 +1,1 @@
-"""Who a caller is and what a token allows: static tokens, signed tokens, scopes."""
+"""Authentication and authorization: static tokens, signed tokens, scopes."""

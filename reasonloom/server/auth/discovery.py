@@ -1,4 +1,4 @@
-"""Finds an issuer's public keys by its metadata (RFC 8414, OpenID discovery)."""
+"""Finds an issuer's public keys through its metadata (RFC 8414, OpenID discovery)."""
 
 import json
 import logging
@@ -26,19 +26,19 @@ def is_secure(url: str) -> bool:
 
 
 def is_local(url: str) -> bool:
-    """Return whether a secure URL leads to this machine."""
+    """Return whether a secure URL points to this machine."""
     return urlsplit(url).hostname in LOOPBACK_HOSTS
 
 
 MAX_DOCUMENT_BYTES = 512 * 1024
-"""Bytes of a document that are read at most."""
+"""Maximum bytes of a fetched document."""
 
 
 async def fetch_json(url: str, seconds: float) -> Any:
-    """Return the JSON at `url`; `seconds` limits each step, the caller the whole fetch.
+    """Return the JSON at `url`; `seconds` limits each step, the caller limits the whole fetch.
 
     Raises:
-        httpx.HTTPError: no answer, or not 200; redirects are not followed.
+        httpx.HTTPError: no response, or not a success status; redirects are not followed.
         ValueError: the URL is invalid, or the document too large or not JSON.
     """
     try:
@@ -70,7 +70,7 @@ async def discover_jwks_uri(issuer: str, pages: Iterable[str], seconds: float) -
     """Return the `jwks_uri` of the issuer's first usable metadata page.
 
     Raises:
-        ValueError: no page names this issuer and a trusted URI.
+        ValueError: no page has this issuer and a trusted URI.
     """
     for url in pages:
         try:
@@ -81,10 +81,10 @@ async def discover_jwks_uri(issuer: str, pages: Iterable[str], seconds: float) -
 
 
 def metadata_urls(issuer: str) -> list[str]:
-    """Return an issuer's well-known metadata URLs in the order that MCP clients try.
+    """Return an issuer's well-known metadata URLs in the order that MCP clients try them.
 
-    OAuth's first, then OpenID's; the issuer's path goes after the well-known one, or
-    before it.
+    OAuth's first, then OpenID's, with the issuer's path after the well-known segment or before
+    it.
     """
     from mcp.client.auth.utils import (  # noqa: PLC0415 - only an issuer without keys needs it
         build_oauth_authorization_server_metadata_discovery_urls,
@@ -94,10 +94,10 @@ def metadata_urls(issuer: str) -> list[str]:
 
 
 def jwks_uri_in(metadata: Any, issuer: str) -> str:
-    """Return the URI of the keys in the metadata.
+    """Return the `jwks_uri` in the metadata.
 
     Raises:
-        ValueError: it is another issuer's (RFC 8414, 3.3), or names no trusted URI.
+        ValueError: the metadata is another issuer's (RFC 8414, 3.3), or has no trusted URI.
     """
     document = metadata if isinstance(metadata, dict) else {}
     if document.get("issuer") != issuer:

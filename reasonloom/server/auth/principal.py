@@ -1,4 +1,4 @@
-"""The caller of a request: the token's owner, or the settings' owner without tokens."""
+"""The caller of a request: the token's owner, or the configured user without tokens."""
 
 from typing import Any
 
@@ -13,19 +13,19 @@ from reasonloom.settings import Settings
 
 
 def token_of_scope(scope: Scope) -> AccessToken | None:
-    """Return the verified token of an HTTP request, None where none is required."""
+    """Return the verified token of an HTTP request, None if none is required."""
     user = scope.get("user")
     return user.access_token if isinstance(user, AuthenticatedUser) else None
 
 
 def token_of_request(ctx: ServerRequestContext[Any, Any]) -> AccessToken | None:
-    """Return the verified token of this request itself, not of its session."""
+    """Return the verified token of this request, not of its session."""
     request = ctx.request
     return None if request is None else token_of_scope(request.scope)
 
 
 def scopes_of(ctx: ServerRequestContext[Any, Any]) -> tuple[str, ...] | None:
-    """Return the scopes of the request's token, None where none is required."""
+    """Return the scopes of the request's token, None if no token is required."""
     token = token_of_request(ctx)
     return None if token is None else tuple(token.scopes)
 
@@ -54,5 +54,5 @@ def _client(context: Context[Any, Any]) -> str | None:
 
 
 def _printable(name: str) -> str:
-    """Return a client's name with printable characters only, cut to length."""
+    """Return a client's name without unprintable characters, truncated."""
     return "".join(filter(str.isprintable, name))[:MAX_CLIENT_NAME]

@@ -1,4 +1,4 @@
-"""Scopes of tokens: `read`, `write`, and each for a single toolset, such as `read:thought`."""
+"""Token scopes: `read`, `write`, and each for a single toolset, such as `read:thought`."""
 
 from collections.abc import Iterable
 
@@ -10,14 +10,14 @@ READ = "read"
 WRITE = "write"
 TOOLSETS = (*INVENTORY, "extras")
 OFFERED_SCOPES = (READ, WRITE, *(f"{deed}:{each}" for each in TOOLSETS for deed in (READ, WRITE)))
-"""The scopes that the metadata offers to clients."""
+"""The scopes advertised in the metadata."""
 
 
 def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
     """Return the scopes in order, without duplicates.
 
     Raises:
-        InvalidArgument: there is no scope, or an unknown one.
+        InvalidArgument: `scopes` is empty, or has an unknown scope.
     """
     chosen = tuple(dict.fromkeys(scopes))
     if not chosen:
@@ -37,7 +37,7 @@ def scope_of(toolset: str, *, reads: bool) -> str:
 
 
 def allows(scopes: Iterable[str], needed: str) -> bool:
-    """Return whether scopes include `needed` or its plain form."""
+    """Return whether scopes include `needed` or its form without a toolset."""
     held = set(scopes)
     return needed in held or needed.partition(":")[0] in held
 
@@ -45,6 +45,6 @@ def allows(scopes: Iterable[str], needed: str) -> bool:
 def readable(scopes: Iterable[str] | None, kind: Kind) -> bool:
     """Return whether a kind of resource may be read; None means that no token is required.
 
-    A kind served with any toolset has no scope of its own: it takes plain `read`.
+    A kind served with any toolset has no scope of its own and requires plain `read`.
     """
     return scopes is None or allows(scopes, scope_of(kind.toolset, reads=True))

@@ -1,11 +1,12 @@
-"""The public keys of the issuer, from a file or by HTTP, fetched anew where a key is unknown.
+"""The issuer's public keys, from a file or over HTTP, refetched when a key is unknown.
 
-Where no place of them is known, the issuer's metadata tells it, asked anew at each fetch.
+Without a configured location, the keys' URI is discovered from the issuer's metadata on each
+fetch.
 
-Whoever sends tokens with made-up key ids must not make us ask the issuer each time: fetches are
-drawn from an allowance that fills up slowly. Keys are also fetched anew when they are old, so
-that a withdrawn one ends; nobody whose key is known waits for that, and while the issuer is away
-the old ones stay for a day at most.
+Tokens with made-up key ids must not trigger a fetch each, so fetches are rate-limited by a slowly
+refilling allowance. Stale keys are also refetched, so that a withdrawn key expires; requests with
+a known key do not wait for that, and while the issuer is unreachable old keys stay valid for at
+most a day.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class KeysUnavailable(Exception):
 
 
 class SigningKeys:
-    """The keys of one issuer, from `place` or from where its metadata points."""
+    """The keys of one issuer, from `place` or discovered from its metadata."""
 
     def __init__(self, place: str | None, issuer: str = "") -> None:
         self._place = place
@@ -65,7 +66,7 @@ class SigningKeys:
         A known key is returned at once; if it is stale, keys are refetched in the background.
 
         Raises:
-            KeysAway: no fetch has succeeded within a day.
+            KeysUnavailable: no fetch has succeeded within a day.
         """
         key = self._known(kid)
         if key is None or self._age() > MAX_AGE_SECONDS:
@@ -118,10 +119,10 @@ class SigningKeys:
 
 
 def _verifying_keys(value: Any) -> list[tuple[str | None, VerifyingKey]]:
-    """Return the keys for signatures with their ids; unknown types are skipped.
+    """Return the signature keys with their ids; unknown types are skipped.
 
     Raises:
-        ValueError: there is no such key, or this is no key set.
+        ValueError: there is no such key, or `value` is not a key set.
     """
     keys = value.get("keys") if isinstance(value, dict) else None
     found = []

@@ -1,7 +1,7 @@
-"""The file of static tokens: digest, owner and scopes of each, one JSON object a line.
+"""The file of static tokens: digest, owner and scopes of each, one JSON object per line.
 
-A token has 256 random bits, so its SHA-256 alone gives nobody the token, and nothing slower is
-needed. The file is read again when it changes: a revoked token ends at once.
+A token has 256 random bits, so its SHA-256 cannot be reversed and no slower hash is needed. The
+file is reread when it changes, so a revoked token is rejected at once.
 """
 
 import hashlib
@@ -28,11 +28,11 @@ RANDOM_BYTES = 32
 DAY = 86_400
 MAX_OWNER_LENGTH = 200
 MAX_MODE = 0o640
-"""The widest permissions of a token file."""
+"""Widest allowed permissions of a token file."""
 
 
 def check_owner(owner: str) -> str:
-    """Return an owner's name, checked.
+    """Return a valid owner's name.
 
     Raises:
         InvalidArgument: it is blank, too long, or not printable.
@@ -45,7 +45,7 @@ def check_owner(owner: str) -> str:
 
 
 class TokenEntry(BaseModel):
-    """One line of the file; `expires` is in seconds since 1970, None for never."""
+    """One line of the file; `expires` is a Unix time, None for never."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -58,7 +58,7 @@ class TokenEntry(BaseModel):
     @field_validator("owner")
     @classmethod
     def name_somebody(cls, value: str) -> str:
-        """Refuse an invalid owner."""
+        """Reject an invalid owner."""
         try:
             return check_owner(value)
         except InvalidArgument as error:
@@ -67,7 +67,7 @@ class TokenEntry(BaseModel):
     @field_validator("scopes")
     @classmethod
     def know_scopes(cls, value: list[str]) -> list[str]:
-        """Refuse an unknown scope."""
+        """Reject an unknown scope."""
         try:
             return list(check_scopes(value))
         except InvalidArgument as error:
@@ -75,12 +75,12 @@ class TokenEntry(BaseModel):
 
     @property
     def expired(self) -> bool:
-        """Whether it has expired."""
+        """Whether the token has expired."""
         return self.expires is not None and self.expires <= time.time()
 
 
 def digest(token: str) -> str:
-    """Return the digest that is stored for a token."""
+    """Return the stored digest of a token."""
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 
@@ -100,7 +100,7 @@ def read_entries(path: Path) -> list[TokenEntry]:
     """Return the entries of a file.
 
     Raises:
-        SettingMistake: it cannot be read, or a line is invalid; names the line.
+        SettingMistake: the file cannot be read, or a line, named in the message, is invalid.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -120,11 +120,11 @@ def _entry(line: str, number: int) -> TokenEntry:
 
 
 def append_entry(path: Path, entry: TokenEntry) -> None:
-    """Append an entry as a line; a new file is private, an existing one is closed to others.
+    """Append an entry; a new file is private, an existing one loses permissions for others.
 
     Raises:
         SettingMistake: the file is invalid, so that the token would not work, or cannot be
-            written; nothing is added.
+            written.
     """
     if path.exists():
         _require_entries(path)
@@ -140,13 +140,13 @@ def append_entry(path: Path, entry: TokenEntry) -> None:
 
 
 def _restrict_mode(path: Path) -> None:
-    """Remove permissions of others, and all but reading of the group.
+    """Remove all permissions of others, and all but read of the group.
 
-    The group may need to read it: a server may run as another user.
+    The group may need to read the file: a server may run as another user.
     """
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & ~MAX_MODE:
-        with suppress(PermissionError):  # somebody else's file: the server says so at its start
+        with suppress(PermissionError):  # another user's file: the server warns at startup
             path.chmod(mode & MAX_MODE)
 
 
@@ -166,7 +166,7 @@ def _require_entries(path: Path) -> None:
 
 
 def _line_end(file: BinaryIO) -> str:
-    """Return the line break that the last line lacks: some editors omit it."""
+    """Return the line break missing after the last line, which some editors omit."""
     if not file.seek(0, os.SEEK_END):
         return ""
     file.seek(-1, os.SEEK_END)
@@ -182,7 +182,7 @@ class TokenFile:
     _entries: list[TokenEntry] = field(default_factory=list)
 
     def find(self, token: str) -> TokenEntry | None:
-        """Return the entry of a valid token; every digest is compared, in constant time."""
+        """Return the entry of a valid token; compares every digest in constant time."""
         wanted = digest(token)
         found = None
         for entry in self._current():

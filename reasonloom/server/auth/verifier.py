@@ -17,11 +17,11 @@ from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
 MAX_TOKEN_LENGTH = 16_384
-"""Characters of a token; a longer one is refused unread."""
+"""Maximum characters of a token; longer ones are rejected unparsed."""
 
 
 SCOPE = "scope"
-"""The claim that RFC 8693 defines."""
+"""The claim defined by RFC 8693."""
 
 
 class IssuerUnavailable(AuthenticationError):
@@ -29,14 +29,14 @@ class IssuerUnavailable(AuthenticationError):
 
 
 class SignedTokens:
-    """Tokens that the configured issuer has signed for this server."""
+    """Verifies tokens signed by the configured issuer for this server."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._keys = SigningKeys(settings.oauth_jwks, str(settings.oauth_issuer))
 
     async def verify(self, token: str) -> AccessToken | None:
-        """Return a valid token's content, else None; the log says why, never the token.
+        """Return a valid token's content, else None; logs the reason but never the token.
 
         Raises:
             IssuerUnavailable: the issuer's keys are not available.
@@ -84,10 +84,10 @@ class SignedTokens:
 
 
 def _scopes(claims: Mapping[str, Any], name: str) -> list[str]:
-    """Return the scopes of a claim; none where it is missing.
+    """Return the scopes in a claim; none if it is missing.
 
-    RFC 8693 and RFC 9068 let `scope` be words in one text and nothing else; a claim of another
-    name is the issuer's own, and `scp` or `permissions` is a list for some.
+    RFC 8693 and RFC 9068 require `scope` to be a space-separated string; claims of other names
+    are issuer-specific, and some issuers use a list in `scp` or `permissions`.
     """
     found = claims.get(name, "")
     if isinstance(found, str):
@@ -104,7 +104,7 @@ def _scopes(claims: Mapping[str, Any], name: str) -> list[str]:
 
 
 class Verifier(TokenVerifier):
-    """Both kinds of tokens, as far as they are configured."""
+    """Verifies both kinds of tokens, as far as they are configured."""
 
     def __init__(self, settings: Settings) -> None:
         self._file = TokenFile(settings.tokens) if settings.tokens else None
@@ -132,10 +132,10 @@ class Verifier(TokenVerifier):
 
 
 def make_verifier(settings: Settings) -> Verifier | None:
-    """Return the configured verifier, None where no token is required.
+    """Return the configured verifier, None if no token is required.
 
     Raises:
-        SettingMistake: settings that belong together are incomplete or invalid.
+        SettingMistake: the settings are incomplete or invalid.
     """
     if settings.tokens:
         read_entries(settings.tokens)
@@ -159,7 +159,7 @@ def _check_oauth(settings: Settings) -> None:
 
 
 def _check_url(name: str, url: str) -> None:
-    """Refuse an address that can be intercepted to inject keys."""
+    """Reject a URL that could be intercepted to inject keys."""
     if not is_secure(url):
         rule = "must be an https:// URL without user or fragment (http:// on loopback alone)"
         raise SettingMistake(f"{name}: {rule}", field=name)

@@ -1,1 +1,1 @@
-"""Which tools and resources are served, and what the server advises."""
+"""Selection of the served tools and resources, and the server's advice."""

@@ -1,6 +1,6 @@
-"""Selects what is served: toolsets, single tools, exclusions, read-only, or one reference.
+"""Selects the served tools: toolsets, single tools, exclusions, read-only, or one reference.
 
-A kind of resource comes with the tools of its toolset, never with a single reference.
+A kind of resource is served with the tools of its toolset, never with a single reference.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -34,18 +34,18 @@ DEFAULT_TOOLS = (
     "reasoning_tree", "reasoning_divergent", "reasoning_reflection", "reasoning_auto",
     "reasoning_checkpoint_create", "reasoning_backtrack", "memory_ground",
 )  # fmt: skip
-"""What `--toolsets classic` serves: at most twenty tools."""
+"""The tools of `--toolsets classic`: at most twenty."""
 
 NOT_WITH_CALLER = ("reasoning_checkpoint_create", "reasoning_backtrack")
-"""What of these `--toolsets default` leaves out where the caller is the language model: two tools
-to answer waiting runs are served instead."""
+"""Tools that `--toolsets default` omits when the caller is the language model: the two tools for
+waiting runs are served instead."""
 
 
 def as_reference(settings: Settings) -> Catalogue:
-    """Return the whole catalogue of the reference that the settings name.
+    """Return the whole catalogue of the reference named in the settings.
 
     Raises:
-        SettingMistake: an unknown name, or another choice besides.
+        SettingMistake: the name is unknown, or conflicts with another setting.
     """
     if settings.llm == CALLER:
         raise SettingMistake(
@@ -62,8 +62,8 @@ def as_reference(settings: Settings) -> Catalogue:
 def reference_catalogues(settings: Settings) -> dict[str, Catalogue]:
     """Return the catalogues of references served alongside the combined one, by name.
 
-    All, or those whose toolsets are named where some are; `--exclude-tools` and `--read-only`
-    hold for them too. None beside a reference, or beside single tools alone.
+    All references, or those whose toolsets are named; `--exclude-tools` and `--read-only` apply
+    to them too. Empty with `--as`, or if only single tools are named.
     """
     if settings.serve_as is not None:
         return {}
@@ -108,7 +108,7 @@ def _reference_catalogue(toolset: Toolset, kept: Callable[[ToolLine], bool]) -> 
 
 
 def _conflicting_choice(settings: Settings) -> str | None:
-    """Return the first choice that `--as` excludes."""
+    """Return the first setting that conflicts with `--as`."""
     choices = {
         "--toolsets": settings.toolsets != NO_CHOICE,
         "--tools": bool(settings.tools),
@@ -123,7 +123,7 @@ SUPERSEDE_ADVICE = "Where remember answers mayReplace, settle it with supersede:
 
 
 def _owner_advice(settings: Settings, names: Collection[str]) -> tuple[str, ...]:
-    """Return advice on whose memory it is, and on facts that change."""
+    """Return advice on the memory's owner, and on facts that change."""
     by_token = settings.tokens or settings.oauth_issuer
     owner = "whoever the token names" if by_token else repr(settings.user)
     advice = {"recall": OWNER_ADVICE.format(owner=owner), "remember": SUPERSEDE_ADVICE}
@@ -135,10 +135,10 @@ NAMES = (*ALL_TOOLS, *EXTRA_TOOLS)
 
 
 def choose(settings: Settings) -> Catalogue:
-    """Return the catalogue that the settings ask for.
+    """Return the configured catalogue.
 
     Raises:
-        SettingMistake: an unknown name, another choice besides `--as`, or nothing to serve.
+        SettingMistake: a name is unknown, a setting conflicts with `--as`, or no tool is left.
     """
     if settings.serve_as is not None:
         return as_reference(settings)
@@ -170,12 +170,12 @@ def asks_caller(settings: Settings) -> bool:
 
 
 def built_names() -> list[str]:
-    """Return the names of the references' tools."""
+    """Return the names of the references' built tools."""
     return [served.name for served in _built(TOOLSETS)]
 
 
 ANSWERS = {line.name: line.answer for each in (*TOOLSETS, *EXTRA_TOOLSETS) for line in each.tools}
-"""The models of answers by the names of tools."""
+"""Answer models by tool name."""
 
 
 def _built(toolsets: Iterable[Toolset], *, short: bool = False) -> list[ServedTool]:
@@ -193,13 +193,13 @@ def _built(toolsets: Iterable[Toolset], *, short: bool = False) -> list[ServedTo
 
 
 def _served_resources(tools: Iterable[ServedTool]) -> tuple[Kind, ...]:
-    """Return the kinds of resources whose toolset is served at least in part."""
+    """Return the kinds of resources whose toolset is served at least partly."""
     names = {served.name for served in tools}
     return tuple(kind for kind in KINDS if names.intersection(_members(kind.toolset)))
 
 
 def _selected_names(settings: Settings) -> set[str]:
-    """Return the chosen names; single tools add to named toolsets."""
+    """Return the selected names; single tools are added to named toolsets."""
     names: set[str] = set()
     only_tools = settings.tools and settings.toolsets == ("default",)
     for group in () if only_tools else settings.toolsets:

@@ -1,1 +1,1 @@
-"""How each reference shapes its answers and errors."""
+"""The form of answers and errors in each reference."""

@@ -1,4 +1,4 @@
-"""Plain JSON answers, errors as a code and a sentence (mental models)."""
+"""Plain JSON answers, errors as a code and a message (mental models)."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ CODES: Mapping[type[errors.ReasonloomError], str] = {
     errors.WouldEmpty: "WOULD_EMPTY",
     errors.InvalidArgument: "INVALID_ARGUMENT",
 }
-"""The reference's codes by error class; other errors get their own names."""
+"""The reference's codes by error class; other errors use their class names."""
 
 INVALID_DOMAIN = "INVALID_DOMAIN"
 DOMAIN_MESSAGE = f"Domain must be one of: {', '.join(DOMAINS)}"
@@ -38,7 +38,7 @@ def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
 
 
 def code_of(error: errors.ReasonloomError) -> str:
-    """Return the code of the nearest class, else the error's name in capitals."""
+    """Return the code of the nearest class, else the class name in upper snake case."""
     if isinstance(error, errors.InvalidArgument) and (error.field, error.kind) == (
         "domain",
         "choice",

@@ -1,4 +1,4 @@
-"""An envelope: three functions that turn answers and errors into a reference's form."""
+"""An envelope: three functions that convert answers, errors and schemas to a reference's form."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from reasonloom.errors import ReasonloomError
 
 @dataclass(frozen=True, slots=True)
 class ToolResponse:
-    """What a tool returns: the structured value, and the text if it is not that value as JSON."""
+    """A tool's result: the structured value, and the text if it is not that value as JSON."""
 
     structured: dict[str, Any] | None
     text: str | None = None
@@ -17,16 +17,16 @@ class ToolResponse:
 
 @dataclass(frozen=True, slots=True)
 class ResponseMeta:
-    """What accompanies the data of an answer.
+    """Metadata of an answer.
 
     Attributes:
-        notes: what was estimated, cut or missing.
-        seconds: how long the call took.
-        components: the parts used, as the `thought` reference names them.
+        notes: notes on estimated, cut or missing data.
+        seconds: duration of the call.
+        components: the components used, as named in the `thought` reference.
         llm: the language model that answered, None if none was called.
         run_id: the run's id.
-        tool: what clients call the tool.
-        check: where the caller is the language model, whether it judged what it wrote itself:
+        tool: the tool's name for clients.
+        check: if the caller is the language model, whether it judged its own text:
             `self-judged` or `independent`.
     """
 

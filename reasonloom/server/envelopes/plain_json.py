@@ -18,16 +18,16 @@ TYPES: Mapping[type[errors.ReasonloomError], str] = {
     errors.LlmRefused: "ApiError",
     errors.TimedOut: "Timeout",
 }
-"""The reference's error types, used for every provider; other errors keep their names."""
+"""The reference's error types, used for every provider; other errors keep their class names."""
 
 
 def success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
-    """Return the answer as it is, with notes and who judged if there are any."""
+    """Return the answer unchanged, plus `notes` and `check` if present."""
     return ToolResponse({**answer, **_more(meta)})
 
 
 def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
-    """Return the error as text `Error: ...` and as an object of type, message and field."""
+    """Return the error as text `Error: ...` and as an object with type, message and field."""
     message = error.message
     if isinstance(error, errors.InvalidArgument):
         where = f"{error.field} - " if error.field and error.field not in message else ""
@@ -43,7 +43,7 @@ def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
 
 
 def error_type(error: errors.ReasonloomError) -> str:
-    """Return the reference's type of the nearest class, else the error's name."""
+    """Return the reference's type of the nearest class, else the class name."""
     for kind in type(error).__mro__:
         if kind in TYPES:
             return TYPES[kind]
@@ -51,7 +51,7 @@ def error_type(error: errors.ReasonloomError) -> str:
 
 
 def schema(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer's schema as it is."""
+    """Return the answer's schema unchanged."""
     return answer
 
 
@@ -59,7 +59,7 @@ PLAIN = Envelope(success, failure, schema)
 
 
 def text_success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
-    """Return the answer's text with its notes below, and the same as values."""
+    """Return the answer's text with its notes below, and both as structured values."""
     text = "\n".join([answer["text"], *(f"[Note: {note}]" for note in meta.notes)])
     return ToolResponse({**answer, **_more(meta)}, text)
 

@@ -1,4 +1,4 @@
-"""Writes an answer as a text: what it comes to first, then figures, then lists line by line."""
+"""Renders an answer as text: the main text first, then short facts, then lists line by line."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from reasonloom.server.envelopes.shape import Models, Shape, inner_shape
 
 LINE = 100
-"""Characters from which a text has a line of its own."""
+"""Characters above which a text gets its own line."""
 
 MICROSECONDS = 10**14
-"""From here on a number of a time counts microseconds since 1970."""
+"""From this value on, a timestamp is in microseconds since 1970."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A value under its name; `shapes` are those of the objects in it, in their order."""
+    """A named value; `shapes` are the shapes of the objects in it, in order."""
 
     name: str
     value: Any
@@ -26,7 +26,7 @@ class Part:
 
     @property
     def is_fact(self) -> bool:
-        """Whether it is short enough to stand on a line with others."""
+        """Whether it is short enough to share a line with others."""
         if isinstance(self.value, list | Mapping):
             return False
         return len(str(self.value)) <= LINE and "\n" not in str(self.value)
@@ -34,12 +34,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Writes texts; `tools` are the models of answers that others may hold."""
+    """Renders answers as text; `tools` are the models of answers nested in others."""
 
     tools: Models
 
     def write(self, shape: Shape, answer: Mapping[str, Any]) -> str:
-        """Return the text of an answer; of one that holds nothing, which lists are empty."""
+        """Return the text of an answer; for one without content, name its empty lists."""
         parts = list(self._parts(shape, answer))
         facts = "; ".join(_named(each.name, each.value) for each in parts if each.is_fact)
         blocks = [line for each in parts if not each.is_fact for line in self._block(each)]
@@ -47,7 +47,7 @@ class Prose:
         return text or ", ".join(f"no {name}" for name, item in answer.items() if item == [])
 
     def _parts(self, shape: Shape, value: Mapping[str, Any]) -> Iterator[Part]:
-        """Yield all that the text has of an object beside its main part."""
+        """Yield the parts of an object to render, except its main text."""
         listed = shape.brief.text
         names = value if listed is None else [shape.wire_name(each) for each in listed]
         for name in names:
@@ -84,7 +84,7 @@ class Prose:
                 yield f"- {self._inline(shape, each)}"
 
     def _inline(self, shape: Shape, item: Any) -> str:
-        """Return a value on one line: of an object the short values, then its main text."""
+        """Return a value on one line; an object as its short values, then its main text."""
         if isinstance(item, Mapping):
             head, main = self._head_and_main(shape, item)
             return f"{head}: {main}" if head and main else head or main
@@ -97,7 +97,7 @@ class Prose:
         return head, _indented(main_text(shape, item))
 
     def _short(self, part: Part) -> str:
-        """Return one value of a line: a text by itself, all else with its name."""
+        """Return one value of a line; texts (except ids) without their name."""
         if isinstance(part.value, list):
             items = zip(part.value, part.shapes, strict=True)
             return f"{part.name} ({'; '.join(self._inline(shape, each) for each, shape in items)})"
@@ -109,7 +109,7 @@ class Prose:
 
 
 def main_text(shape: Shape, value: Mapping[str, Any]) -> str:
-    """Return the text that an agent reads first, empty where there is none."""
+    """Return the main text of an object, empty if there is none."""
     name = shape.wire_name(shape.brief.main)
     return str(value.get(name) or "") if name else ""
 
@@ -137,5 +137,5 @@ def _plain(name: str, item: Any) -> str:
 
 
 def _indented(text: str) -> str:
-    """Indent the lines after the first, so that no text of a memory looks like a line of ours."""
+    """Indent all lines but the first, so that stored text cannot pass for a line of ours."""
     return "\n  ".join(text.splitlines())

@@ -1,4 +1,4 @@
-"""Selects what a short answer keeps; every key that its contract demands stays, with its type."""
+"""Selects the content of short answers; keys required by the contract stay, with their types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reasonloom.server.envelopes.shape import Models, Shape, WireField, inner_sh
 from reasonloom.text.sentences import sentences_in
 
 PLACES = 4
-"""Decimal places of a figure."""
+"""Decimal places of a float."""
 
 CUT = " …"
 EMPTY: Mapping[type, Any] = {str: "", list: [], dict: {}}
@@ -19,13 +19,13 @@ EMPTY: Mapping[type, Any] = {str: "", list: [], dict: {}}
 
 @dataclass(slots=True)
 class Selection:
-    """Selects from one answer; `left` counts the items and texts that are left out or cut."""
+    """Selects from one answer; `left` counts omitted or shortened items and texts by key."""
 
     tools: Models
     left: Counter[str] = field(default_factory=Counter)
 
     def select(self, shape: Shape, value: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the part of an object that a short answer has."""
+        """Return the part of an object that a short answer contains."""
         brief = shape.brief
         kept: dict[str, Any] = {}
         for wire, item in value.items():
@@ -43,12 +43,12 @@ class Selection:
         return kept
 
     def _dropped(self, wire: str, known: WireField, item: Any) -> dict[str, Any]:
-        """Return what stays of a field that is left out, by its wire name."""
+        """Return the remainder of a dropped field: an empty value if required, else nothing."""
         self.left[wire] += len(item) if isinstance(item, list) else isinstance(item, str | dict)
         return {wire: EMPTY.get(type(item), item)} if known.required else {}
 
     def _gist(self, wire: str, item: Any) -> Any:
-        """Return a text's first sentence, or those of the texts of a list."""
+        """Return a text's first sentence, or the first sentences of a list of texts."""
         if isinstance(item, list):
             return [self._gist(wire, each) for each in item]
         if not isinstance(item, str):
@@ -66,6 +66,6 @@ class Selection:
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of a text, marked where it goes on."""
+    """Return the first sentence of a text, with an ellipsis if there are more."""
     sentences = sentences_in(text)
     return f"{sentences[0]}{CUT}" if len(sentences) > 1 else text

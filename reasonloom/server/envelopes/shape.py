@@ -1,4 +1,4 @@
-"""What is known of a value within an answer: its model, and what a short answer keeps of it."""
+"""Shapes of values within an answer: the model, and the brief that short answers follow."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from reasonloom.contracts.base import Answer
 from reasonloom.contracts.brief import WHOLE, Brief
 
 Models = Mapping[str, type[Answer]]
-"""The answers' models by the names of tools."""
+"""Answer models by tool name."""
 
 
 @dataclass(frozen=True, slots=True)
 class WireField:
-    """A field as it is sent; `models` are those that its value, or an item of it, may have."""
+    """A field as serialized; `models` are the possible models of its value or items."""
 
     name: str
     required: bool = False
@@ -25,18 +25,18 @@ class WireField:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An object's model, None where it has none, and its brief."""
+    """An object's model, None if it has none, and its brief."""
 
     model: type[Answer] | None = None
     brief: Brief = WHOLE
 
     def field(self, wire: str) -> WireField:
-        """Return the field of a wire name; one that the model does not have is optional."""
+        """Return the field with a wire name; fields unknown to the model count as optional."""
         known = wire_fields(self.model) if self.model else {}
         return known.get(wire) or WireField(wire)
 
     def wire_name(self, name: str | None) -> str | None:
-        """Return the wire name of a field."""
+        """Return the wire name of a field, None if the model has no such field."""
         known = wire_fields(self.model) if self.model else {}
         return next((wire for wire, each in known.items() if each.name == name), None)
 
@@ -48,7 +48,7 @@ def shape_of(model: type[Answer]) -> Shape:
 
 @cache
 def wire_fields(model: type[Answer]) -> Mapping[str, WireField]:
-    """Return the fields of a model by their wire names."""
+    """Return the fields of a model by wire name."""
     return {
         each.serialization_alias or each.alias or name: WireField(
             name, each.is_required(), tuple(_models_in(each.annotation))
@@ -66,7 +66,7 @@ def _models_in(annotation: Any) -> list[type[Answer]]:
 def inner_shape(
     outer: Shape, owner: Mapping[str, Any], field: WireField, item: Mapping[str, Any], tools: Models
 ) -> Shape:
-    """Return the shape of an object that a field of `owner`, of the shape `outer`, holds."""
+    """Return the shape of `item`, an object in a field of `owner`, which has the shape `outer`."""
     model: type[Answer] | None = next((each for each in field.models if _fits(each, item)), None)
     if field.name in outer.brief.answer_of:
         model = tools.get(str(owner.get(outer.brief.answer_of[field.name])))

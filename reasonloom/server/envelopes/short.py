@@ -1,4 +1,4 @@
-"""Short answers: a text to read, values without what can be looked up, a schema of the keys."""
+"""Short answers: readable text, values without details that can be looked up, minimal schemas."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from reasonloom.server.envelopes.shape import Models, Shape, shape_of
 
 RUN = "reasonloom://run/{id}"
 WORTH = 200
-"""Characters that leaving something out must save: the note on it costs about as many."""
+"""Minimum characters an omission must save: the note on it costs about as many."""
 
 TEXT = "string"
 
 
 def shortened(envelope: Envelope, model: type[Answer], tools: Models) -> Envelope:
-    """Return an envelope whose answers, of `model`, are short; errors stay.
+    """Return an envelope that shortens answers of `model`; errors are unchanged.
 
-    `tools` are the models of answers that others may hold.
+    `tools` are the models of answers nested in others.
     """
     short = Shortening(envelope, shape_of(model), tools)
     return Envelope(short.success, envelope.failure, short.schema)
@@ -31,14 +31,14 @@ def shortened(envelope: Envelope, model: type[Answer], tools: Models) -> Envelop
 
 @dataclass(frozen=True, slots=True)
 class Shortening:
-    """Shortens the answers of one tool, and wraps them in its envelope."""
+    """Shortens the answers of one tool and wraps them in its envelope."""
 
     envelope: Envelope
     shape: Shape
     tools: Models
 
     def success(self, answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
-        """Return the short answer; its text is prose where the envelope has no text of its own."""
+        """Return the short answer; its text is prose unless the envelope supplies one."""
         kept, notes = self._selected(answer, meta.run_id)
         notes = [*meta.notes, *notes]
         response = self.envelope.success(kept, replace(meta, notes=notes))
@@ -50,9 +50,9 @@ class Shortening:
         return replace(response, text="\n".join(filter(None, lines)))
 
     def schema(self, answer: dict[str, Any]) -> dict[str, Any]:
-        """Return the schema of the keys that are always there.
+        """Return a schema of the keys that are always present.
 
-        What lies within lists and objects is not described; a key without a type is a text, or
+        The contents of lists and objects are not described; a key without a type is a string, or
         may be null.
         """
         keys = _keys(answer)
@@ -65,7 +65,7 @@ class Shortening:
     def _selected(
         self, answer: Mapping[str, Any], run_id: str | None
     ) -> tuple[dict[str, Any], Sequence[str]]:
-        """Return what is kept, and the note on what is not; all, where too little is saved."""
+        """Return the shortened answer and a note on omissions; all of it if too little is saved."""
         selection = Selection(self.tools)
         kept = selection.select(self.shape, answer)
         left = {name: count for name, count in sorted(selection.left.items()) if count}

@@ -39,7 +39,7 @@ def success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
 
 
 def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
-    """Return the error with the reference's text and a suggestion."""
+    """Return the error with the reference's wording and a suggestion."""
     text = _text(error)
     body: dict[str, Any] = {"success": False, "error": text, "suggestion": _suggestion(error)}
     if error.message != text:

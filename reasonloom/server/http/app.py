@@ -1,4 +1,4 @@
-"""The HTTP application: the chosen tools at `/mcp`, single references below `/mcp/as`."""
+"""The HTTP application: the selected tools at `/mcp`, single references below `/mcp/as`."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -26,14 +26,14 @@ PATH = "/mcp"
 REFERENCES = f"{PATH}/as"
 METHODS = ("GET", "POST", "DELETE")
 NO_SDK_CHECK = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-"""The SDK's own check compares prefixes of names; `HostCheck` compares whole names."""
+"""Disables the SDK's own check, which compares host prefixes; `HostCheck` compares whole names."""
 
 
 def make_app(lifespan: EngineLifespan, host: str) -> ASGIApp:
     """Return the whole application.
 
     Raises:
-        SettingMistake: the settings of authorization are invalid.
+        SettingMistake: the authorization settings are invalid.
     """
     settings = lifespan.settings
     names = allowed_names(settings, host)
@@ -67,7 +67,7 @@ def make_app(lifespan: EngineLifespan, host: str) -> ASGIApp:
 
 
 def _servers(lifespan: EngineLifespan) -> dict[str, LoomServer]:
-    """Return the servers by path; the first also has the pages that belong to none."""
+    """Return the servers by path; the first also serves the health and metadata pages."""
     server = build_server(lifespan)
     serve_health(server, lifespan)
     serve_metadata(server, lifespan.settings)
@@ -92,7 +92,7 @@ def _combined(apps: Iterable[Starlette]) -> Starlette:
 
 
 def _unknown_reference(routes: Iterable[BaseRoute]) -> Callable[[Request], Response]:
-    """Return the handler for unknown references, which names the known ones."""
+    """Return the handler for unknown references, which lists the known ones."""
     paths = [route.path for route in routes if isinstance(route, Route)]
     names = [path.removeprefix(f"{REFERENCES}/") for path in paths if path.startswith(REFERENCES)]
 

@@ -1,4 +1,4 @@
-"""Limits of all connections of a server together, and of each one's time."""
+"""Limits on the number of a server's connections, and on the time of each."""
 
 import asyncio
 import logging
@@ -13,12 +13,12 @@ MINUTE = 60.0
 
 
 class ThrottledWarning:
-    """Warns of repeated events, at once and then at most once a minute, with their number."""
+    """Warns of repeated events: immediately, then at most once a minute, with their count."""
 
     def __init__(
         self, log: logging.Logger, text: str, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Warn with `text` and the number of events since the last warning."""
+        """Warn on `log` with `text` and the number of events since the last warning."""
         self._log = log
         self._text = text
         self._clock = clock
@@ -37,10 +37,10 @@ class ThrottledWarning:
 
 @dataclass(slots=True)
 class WriteTimeout:
-    """Limits how long written data may wait to be read.
+    """Limits how long written data may remain unread.
 
-    The limit is `seconds`, plus the time its bytes take at `rate` a second; after that
-    the connection is aborted and `late` is called.
+    The limit is `seconds` plus the time its bytes take at `rate` bytes per second; after that,
+    `late` is called and the connection is aborted.
     """
 
     loop: asyncio.AbstractEventLoop
@@ -73,12 +73,13 @@ HEAD, BODY = "head", "body"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Connections at once; seconds until a request's head, and then its body, must be there.
+    """Maximum concurrent connections, and the limits of each request.
 
-    A body has as much more time as it takes at `body_rate` bytes a second, and what is written has
-    the same time until it is read. `head_bytes` are counted from a head's second packet on,
-    `rest_bytes` from there to the end of the request; h11 has a lower bound of its own for heads,
-    and refuses what comes behind a body.
+    `head` and `body` are the seconds until a request's head, and then its body, must have arrived.
+    A body gets extra time at `body_rate` bytes per second, and written data has the same time to
+    be read. `head_bytes` are counted from a head's second packet on, `rest_bytes` from there to
+    the end of the request; h11 has a lower limit of its own for heads, and rejects data after a
+    body.
     """
 
     most: int
@@ -90,7 +91,7 @@ class Limits:
 
 
 class ConnectionLimits:
-    """All connections of a server, and which of them are waiting for a request."""
+    """The connections of a server, and those of them that are waiting for a request."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits

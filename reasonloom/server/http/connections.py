@@ -1,7 +1,7 @@
-"""Limits the number of connections and the time of each, whoever opened them.
+"""Limits the number of connections and the time of each, before authentication.
 
 uvicorn waits indefinitely for the rest of a request, and counts connections only once a request's
-head is whole. So anybody could take every file descriptor with half a line each.
+head is complete. So any client could exhaust the file descriptors with half a line on each.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ else:
 log = logging.getLogger(__name__)
 MAX_CONNECTIONS = 10_000
 MAX_BACKLOG = 2_048
-"""Connections at once, and those accepted in one go, even if the system allows more."""
+"""Maximum concurrent connections, and accept backlog, even if the system allows more."""
 
 TIMEOUT_TEXT = b"The request did not come in time."
 TIMEOUT_RESPONSE = (
@@ -80,7 +80,7 @@ class BoundedProtocol(Known):
             self._unread.end()
 
     def data_received(self, data: bytes) -> None:
-        """Handle data, within the limits of size."""
+        """Handle data within the size limits."""
         self._came += len(data)
         if self._head is not None:
             self._head += len(data)
@@ -134,8 +134,8 @@ class BoundedProtocol(Known):
             self.crowd.waiting[self] = None
 
     def _awaited(self) -> str | None:
-        """Return what is awaited of the client; None while we are answering."""
-        if self not in self.connections:  # lost, or a web socket's by now
+        """Return what the client must send next; None while we are answering."""
+        if self not in self.connections:  # lost, or upgraded to a WebSocket
             return None
         if self.cycle is None or self.cycle.response_complete:
             return HEAD
@@ -159,7 +159,7 @@ class BoundedProtocol(Known):
 
 
 def bounded_protocol(limits: Limits, base: Any = None) -> type[asyncio.Protocol]:
-    """Return uvicorn's HTTP protocol (or `base`, one of its two) with these limits."""
+    """Return uvicorn's HTTP protocol (or `base`, one of its two) with `limits` applied."""
     from uvicorn.protocols.http.auto import AutoHTTPProtocol  # noqa: PLC0415 - stdio has none
 
     return type(
@@ -168,10 +168,10 @@ def bounded_protocol(limits: Limits, base: Any = None) -> type[asyncio.Protocol]
 
 
 def uvicorn_limits() -> dict[str, Any]:
-    """Return arguments of uvicorn's `Config`: far fewer connections than open files."""
+    """Return arguments for uvicorn's `Config` that allow far fewer connections than open files."""
     files = _max_open_files()
     limits = Limits(min(MAX_CONNECTIONS, files // 2))
-    # asyncio takes so many in one go, before the first of them can be closed.
+    # asyncio accepts a whole backlog at once, before any of its connections can be closed.
     return {"http": bounded_protocol(limits), "backlog": max(1, min(MAX_BACKLOG, files // 16))}
 
 
@@ -186,9 +186,9 @@ def _max_open_files() -> int:
 
 
 def throttle_accept_errors() -> None:
-    """Make the running loop warn at most once a minute that no connection can be accepted.
+    """Make the running loop warn at most once a minute when connections cannot be accepted.
 
-    asyncio logs each pending connection with a traceback, again every second.
+    By default, asyncio logs a traceback for each pending connection every second.
     """
     loop = asyncio.get_running_loop()
     faults = ThrottledWarning(log, "connections not taken, no file may be opened any more")

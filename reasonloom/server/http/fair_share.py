@@ -1,8 +1,8 @@
-"""Shares the processor between owners: whoever has used up a budget goes on after the others.
+"""Shares CPU time fairly between owners: an owner over budget runs after the others.
 
-The work of a request is metered step by step, in every task that it starts and in every thread. A
-step of an owner beyond the budget waits for its turn, unless the task has a connection to the
-database, for which others may wait.
+The work of a request is metered step by step, in every task and thread that it starts. A step of
+an owner over budget waits for its turn, unless the task holds a database connection that others
+may be waiting for.
 """
 
 import asyncio
@@ -21,43 +21,43 @@ from reasonloom.stores.database import connections_held
 
 T = TypeVar("T")
 BURST_SECONDS = 0.25
-"""Processor time that an owner may use at once, after a pause."""
+"""CPU seconds that an owner may use in a burst, after a pause."""
 
 QUANTUM = 0.005
-"""Processor time in which an owner beyond the budget goes on when it is that owner's turn."""
+"""CPU seconds per turn of an owner over budget."""
 
 MAX_IDLE_OWNERS = 1_000
 THREADS = 4
 
 
 class Budget(Protocol):
-    """What metered work spends."""
+    """The budget that metered work spends."""
 
     def exhausted(self) -> bool:
-        """Return whether nothing is left at this moment."""
+        """Return whether the budget is used up."""
 
     def spend(self, seconds: float) -> None:
-        """Take processor time that was used."""
+        """Deduct used CPU time."""
 
     def charge(self, seconds: float) -> None:
-        """Take processor time that was used elsewhere."""
+        """Deduct CPU time used elsewhere."""
 
     def must_wait(self) -> bool:
         """Return whether work must wait for its turn."""
 
     def wait(self) -> asyncio.Future[None]:
-        """Return a future that is done when work that is beyond the budget may go on."""
+        """Return a future that is done when work over budget may continue."""
 
 
 class ProcessorBudget:
-    """One owner's processor time: seconds left, refilled at the owner's share of a processor.
+    """One owner's CPU budget: seconds left, refilled at the owner's share of a CPU.
 
-    Owners within their budgets share what the others do not use: those have equal shares of a
-    processor, and get back below zero only as much.
+    With time left, the share is one CPU divided by the busy owners within budget; below zero, it
+    is one CPU divided by all busy owners.
     """
 
     def __init__(self, queue: "WaitingSteps", busy: "BusyOwners") -> None:
-        """Wait in `queue`; `busy` are the owners with requests in flight, this one among them."""
+        """Store the queue of waiting steps and the owners with requests in flight."""
         self._queue = queue
         self._busy = busy
         self._left = BURST_SECONDS
@@ -67,7 +67,7 @@ class ProcessorBudget:
         self.waiting: deque[asyncio.Future[None]] = deque()
 
     def exhausted(self) -> bool:
-        """Return whether nothing is left at this moment."""
+        """Return whether the budget is used up, after refilling it."""
         now = time.monotonic()
         sharing = self._busy.within if self._left > 0 else self._busy.all
         earned = (now - self._at) / max(1, len(sharing))
@@ -81,14 +81,14 @@ class ProcessorBudget:
         return self.exhausted() and self.granted <= 0
 
     def spend(self, seconds: float) -> None:
-        """Take processor time that was used."""
+        """Deduct used CPU time; over budget, also add it to the queue's debt."""
         self.charge(seconds)
         if self._left < 0:
             self.granted -= seconds
             self._queue.debt += seconds
 
     def charge(self, seconds: float) -> None:
-        """Take processor time that was used elsewhere, for which nobody here has waited."""
+        """Deduct CPU time used in another process, which delayed no step here."""
         self._left -= seconds
         self._busy.note(self, within=self._left > 0)
 
@@ -98,7 +98,7 @@ class ProcessorBudget:
 
     @contextmanager
     def request(self) -> Generator[None]:
-        """Count a request in flight."""
+        """Track a request in flight."""
         self.requests += 1
         self._busy.all.add(self)
         self.exhausted()
@@ -110,36 +110,36 @@ class ProcessorBudget:
                 self._busy.remove(self)
 
     def idle(self) -> bool:
-        """Return whether nothing would be lost by forgetting this owner."""
+        """Return whether this budget is full and unused, so that it can be discarded."""
         return not self.requests and not self.exhausted() and self._left >= BURST_SECONDS
 
 
 class BusyOwners:
-    """The owners with requests in flight, and those of them that are within their budgets."""
+    """The owners with requests in flight, and those of them within budget."""
 
     def __init__(self) -> None:
         self.all: set[ProcessorBudget] = set()
         self.within: set[ProcessorBudget] = set()
 
     def note(self, owner: ProcessorBudget, *, within: bool) -> None:
-        """Record whether an owner is within the budget."""
+        """Record whether an owner is within budget."""
         if within and owner in self.all:
             self.within.add(owner)
         else:
             self.within.discard(owner)
 
     def remove(self, owner: ProcessorBudget) -> None:
-        """Record that an owner has no request in flight any more."""
+        """Record that an owner has no more requests in flight."""
         self.all.discard(owner)
         self.within.discard(owner)
 
 
 class WaitingSteps:
-    """Steps of owners beyond their budget: one by one, the owners in turn.
+    """Steps of owners over budget, run one at a time, round-robin by owner.
 
-    Whose turn it is may go on for `QUANTUM`. While owners within their budgets have requests in
-    flight, as much time passes before the next turn as all the others have used since the one
-    before, so that at least half of a processor is for those within.
+    A turn lasts `QUANTUM`. While owners within budget have requests in flight, the next turn is
+    delayed by the time that owners over budget have used since the last one, so that at least
+    half a CPU is left for those within budget.
     """
 
     def __init__(self, busy: BusyOwners) -> None:
@@ -149,7 +149,7 @@ class WaitingSteps:
         self.debt = 0.0
 
     def add(self, owner: ProcessorBudget) -> asyncio.Future[None]:
-        """Return the turn of a step."""
+        """Queue a step and return the future of its turn."""
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[None] = loop.create_future()
         owner.waiting.append(turn)
@@ -161,7 +161,7 @@ class WaitingSteps:
         return turn
 
     def _pay(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Let time pass for what was used meanwhile."""
+        """Wait out the debt, then start the next turn."""
         debt, self.debt = self.debt, 0.0
         if debt and self._busy.within:
             loop.call_later(debt, self._pay, loop)
@@ -187,7 +187,7 @@ current_budget: ContextVar[Budget | None] = ContextVar("current_budget", default
 
 
 class MeteredCoroutine(Coroutine[Any, Any, T]):
-    """A coroutine whose steps spend a budget, and wait for their turn when there is none left."""
+    """A coroutine whose steps spend a budget, and wait for their turn when it is used up."""
 
     def __init__(self, inner: Coroutine[Any, Any, T], budget: Budget) -> None:
         self._inner = inner
@@ -195,17 +195,17 @@ class MeteredCoroutine(Coroutine[Any, Any, T]):
         self._waits = True
 
     def send(self, value: Any) -> Any:
-        """Run a step, or yield the future to wait for."""
+        """Run a step, or yield a future to wait for."""
         if self._waits and not connections_held.get() and self._budget.must_wait():
             self._waits = False
             turn: Any = self._budget.wait()
-            turn._asyncio_future_blocking = True  # as a future says that it is awaited
+            turn._asyncio_future_blocking = True  # how a future signals that it is awaited
             return turn
         self._waits = True
         return self._step(self._inner.send, value)
 
     def throw(self, *error: Any) -> Any:
-        """Run a step that begins with an error, at once: a cancelled task does not wait."""
+        """Run a step that starts with an error immediately: a cancelled task does not wait."""
         self._waits = True
         return self._step(self._inner.throw, *error)
 
@@ -230,13 +230,13 @@ class MeteredCoroutine(Coroutine[Any, Any, T]):
         return self.send(None)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)  # cr_running and the like, which anyio reads
+        return getattr(self._inner, name)  # `cr_running` and others, which anyio reads
 
 
 def metered_task(
     loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T], **more: Any
 ) -> asyncio.Task[T]:
-    """Make a task that spends the budget of the task that starts it: a loop's task factory."""
+    """Create a task that spends the budget of its parent; for use as a loop's task factory."""
     context: Context | None = more.get("context")
     budget = context.get(current_budget) if context else current_budget.get()
     if budget is not None:
@@ -245,9 +245,9 @@ def metered_task(
 
 
 class MeteredThreads(ThreadPoolExecutor):
-    """Threads whose work spends the budget of whoever starts it.
+    """A thread pool whose work spends the budget of the submitting task.
 
-    Owners beyond their budget share one thread of their own.
+    Owners over budget share one separate thread.
     """
 
     def __init__(self, threads: int = THREADS) -> None:
@@ -255,7 +255,7 @@ class MeteredThreads(ThreadPoolExecutor):
         self._slow = ThreadPoolExecutor(1, thread_name_prefix="slow")
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **more: Any) -> Future[T]:
-        """Start work in a thread."""
+        """Submit work to a thread."""
         budget = current_budget.get()
         if budget is None:
             return super().submit(fn, *args, **more)
@@ -270,13 +270,13 @@ class MeteredThreads(ThreadPoolExecutor):
         return self._slow.submit(metered) if budget.exhausted() else super().submit(metered)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End all threads."""
+        """Shut down all threads."""
         self._slow.shutdown(wait, cancel_futures=cancel_futures)
         super().shutdown(wait, cancel_futures=cancel_futures)
 
 
 class FairShare:
-    """ASGI middleware: what a request of an owner does spends the owner's processor time."""
+    """ASGI middleware that charges a request's work to its owner's CPU budget."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -286,7 +286,7 @@ class FairShare:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; one without a token is not metered."""
+        """Handle a request; one without a token is not metered."""
         token = token_of_scope(scope)
         if token is None:
             await self._app(scope, receive, send)

@@ -1,4 +1,4 @@
-"""Requires tokens by the SDK's middleware, and publishes where clients get one."""
+"""Requires tokens with the SDK's middleware, and publishes where clients obtain them."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -31,13 +31,13 @@ from reasonloom.server.http.request_sizes import LEAST_BYTES, most_bytes
 from reasonloom.settings import Settings
 
 MAX_HANDSHAKE_BYTES = 65_536
-"""Bytes of `initialize`, which is held in memory as long as its session."""
+"""Maximum bytes of `initialize`, which stays in memory as long as its session."""
 
 
 def metadata_url(settings: Settings) -> str | None:
-    """Return the URL of this resource's metadata (RFC 9728); None without an issuer.
+    """Return the URL of this resource's metadata (RFC 9728), None without an issuer.
 
-    MCP requires an authorization server in it, so there is none with static tokens alone.
+    MCP requires an authorization server in the metadata, so static tokens alone have none.
     """
     if not settings.oauth_issuer:
         return None
@@ -45,7 +45,7 @@ def metadata_url(settings: Settings) -> str | None:
 
 
 def serve_metadata(server: MCPServer, settings: Settings) -> None:
-    """Add the metadata page at the path of RFC 9728 and at the short one."""
+    """Add the metadata page at its RFC 9728 path and at the path-less well-known one."""
     url = metadata_url(settings)
     if url is None:
         return
@@ -67,7 +67,7 @@ def _metadata_paths(url: str) -> list[str]:
 
 
 class AuthMiddleware:
-    """ASGI middleware: all but the open pages requires a valid token and is rate-limited."""
+    """ASGI middleware that requires a valid token and limits rates on all but the open pages."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class AuthMiddleware:
         settings: Settings,
         pages: Collection[str],
     ) -> None:
-        """Serve the open `pages` from `app`; `behind` is the application that needs a token."""
+        """Serve the open `pages` from `app`; `behind` is the application that requires a token."""
         url = metadata_url(settings)
         self._open = {*pages, *(_metadata_paths(url) if url else ())}
         self._app = app
@@ -103,13 +103,13 @@ def _unavailable(connection: HTTPConnection, error: Exception) -> Response:
 class ScopeGate:
     """Refuses messages that a caller may not send, before they are processed.
 
-    Those are calls of tools that the token does not allow, and oversized handshakes and calls.
+    These are calls of tools that the token does not allow, and oversized handshakes and calls.
     """
 
     def __init__(
         self, needed: Mapping[str, str], requests: Mapping[str, type[Request]], settings: Settings
     ) -> None:
-        """Take the scope that each tool needs, and the contract of its arguments."""
+        """Store the scope required by each tool, and the request model of its arguments."""
         self._needed = needed
         self._requests = requests
         self._metadata = metadata_url(settings)

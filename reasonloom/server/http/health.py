@@ -1,4 +1,4 @@
-"""Health pages for a load balancer: whether the process lives, and whether it is ready."""
+"""Health pages for a load balancer: liveness and readiness."""
 
 import asyncio
 import logging
@@ -15,14 +15,14 @@ log = logging.getLogger(__name__)
 LIVE_PATH = "/healthz"
 READY_PATH = "/readyz"
 PATIENCE = 3.0
-"""Seconds until a request is answered in any case."""
+"""Maximum seconds until a request is answered."""
 
 NOBODY = Caller("")
 """The owner of the probing transaction, who can see no row."""
 
 
 def serve_health(server: MCPServer, lifespan: EngineLifespan) -> None:
-    """Add both pages, which need no token and return one word."""
+    """Add both pages, which require no token and return only a status."""
     readiness = Readiness(lifespan)
 
     async def lives(request: Request) -> Response:
@@ -47,8 +47,8 @@ class Readiness:
     async def found(self) -> bool:
         """Return the result of the running probe, or of a new one; False if it takes too long.
 
-        An abandoned probe is not awaited: the driver takes seconds to release a
-        connection to a database that hangs.
+        An abandoned probe is not awaited: the driver takes seconds to release a connection to a
+        hanging database.
         """
         if self._probe is None or self._probe.done():
             self._probe = asyncio.create_task(self._run_probe())
@@ -56,7 +56,7 @@ class Readiness:
         return any(task.result() for task in done)
 
     async def _run_probe(self) -> bool:
-        """Probe the engine, whose opening migrates the schema, and its database."""
+        """Probe the engine, which migrates the schema when opened, and its database."""
         try:
             async with asyncio.timeout(PATIENCE):
                 engine = await self._lifespan.engine()

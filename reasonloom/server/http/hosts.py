@@ -1,4 +1,4 @@
-"""Allowed hosts and origins: no web page may reach the server by a name of its own."""
+"""Allowed hosts and origins, against DNS rebinding: no page may use a host name of its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from reasonloom.errors import SettingMistake
 from reasonloom.settings import Settings
 
-# Whole names are compared, never their beginnings: `127.0.0.1:80.evil.example` is a stranger's.
+# Names are compared whole, never by prefix: `127.0.0.1:80.evil.example` is another host.
 
 HOST_PATTERN = re.compile(
     r"(\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)(?::([0-9]{1,5}))?"
@@ -28,13 +28,16 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A name with its port, None where it has none."""
+    """A host name with its port, None if it has none."""
 
     name: str
     port: int | None
 
     def fits(self, other: Host) -> bool:
-        """Return whether this allowed host matches another; without a port it matches any."""
+        """Return whether this allowed host matches another; without a port it matches any.
+
+        A default HTTP port (80 or 443) also matches a host without a port.
+        """
         plain = other.port is None and self.port in DEFAULT_PORTS.values()
         return self.name == other.name and (self.port in (None, other.port) or plain)
 
@@ -84,7 +87,7 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(frozen=True)
 class AllowedNames:
-    """The accepted Host and Origin headers; `own` names may have pages at any port."""
+    """The accepted Host and Origin headers; `http` origins of `own` names may have any port."""
 
     hosts: tuple[Host, ...]
     origins: tuple[Origin, ...]
@@ -101,7 +104,7 @@ class AllowedNames:
         return None
 
     def page_refusal(self, scope: Scope) -> Response | None:
-        """Return the refusal of what only our own pages may send: same name and same port."""
+        """Return the refusal of a request that only our own pages (same host and port) may send."""
         if refusal := self.refusal(scope):
             return refusal
         headers = Headers(scope=scope)
@@ -126,7 +129,7 @@ class AllowedNames:
 
 
 class HostCheck:
-    """ASGI middleware: a path and all below it is served under allowed names only."""
+    """ASGI middleware that serves a path and everything below it under allowed names only."""
 
     def __init__(self, app: ASGIApp, names: AllowedNames, path: str) -> None:
         self._app = app
@@ -134,7 +137,7 @@ class HostCheck:
         self._path = path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Handle a request, or refuse it."""
         path = f"{scope.get('path')}/"
         ours = scope["type"] == "http" and path.startswith(f"{self._path}/")
         refusal = self._names.refusal(scope) if ours else None
@@ -145,8 +148,8 @@ def allowed_names(settings: Settings, host: str) -> AllowedNames:
     """Return the Host and Origin headers accepted by a server bound to `host`.
 
     Raises:
-        SettingMistake: it is bound to every address, and no setting says what it is called; or
-            a setting says it in a form that no client sends.
+        SettingMistake: the server is bound to every address and no setting names its hosts, or
+            a setting names one in a form that no client sends.
     """
     public = _public(settings)
     named = [*allowed_hosts(settings), *([public.host] if public else [])]
@@ -168,7 +171,7 @@ def allowed_hosts(settings: Settings) -> list[Host]:
     """Return the configured hosts.
 
     Raises:
-        SettingMistake: one is no host.
+        SettingMistake: one is not a valid host.
     """
     rule = "each must be HOST or HOST:PORT, such as loom.example, without scheme, path or *"
     return _all_read("REASONLOOM_ALLOWED_HOSTS", settings.allowed_hosts, read_host, rule)
@@ -178,7 +181,7 @@ def allowed_origins(settings: Settings) -> list[Origin]:
     """Return the configured origins.
 
     Raises:
-        SettingMistake: one is no origin.
+        SettingMistake: one is not a valid origin.
     """
     rule = "each must be SCHEME://HOST or SCHEME://HOST:PORT, such as https://app.example, never *"
     given = [each.removesuffix("/") for each in settings.allowed_origins]
@@ -209,14 +212,14 @@ REQUEST_HEADERS = (
     "mcp-protocol-version", "mcp-session-id",
 )  # fmt: skip
 RESPONSE_HEADERS = ("mcp-session-id", "retry-after", "www-authenticate")
-"""Headers that a page may send, and response headers that it may read."""
+"""Request headers that a page may send, and response headers that it may read."""
 
 
 def with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
     """Return the application with CORS for the allowed origins; tokens are still required.
 
     Raises:
-        SettingMistake: an allowed origin is none.
+        SettingMistake: an allowed origin is invalid.
     """
     origins = [str(each) for each in allowed_origins(settings)]
     if not origins:

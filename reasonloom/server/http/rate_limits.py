@@ -1,4 +1,4 @@
-"""Limits each caller's concurrent requests and requests a minute, by owner."""
+"""Limits each caller's concurrent requests and requests per minute, by owner."""
 
 import math
 import time
@@ -13,7 +13,7 @@ from reasonloom.server.auth.principal import token_of_scope
 from reasonloom.settings import Settings
 
 TRY_LATER = -32_000
-"""The first server-defined code of JSON-RPC: the same request may succeed later."""
+"""The first server-defined JSON-RPC code: the same request may succeed later."""
 
 
 def too_many_requests(message: str, seconds: float) -> Response:
@@ -49,12 +49,12 @@ def insufficient_scope(scope: str, metadata: str | None) -> Response:
 
 MINUTE = 60.0
 MAX_IDLE_CALLERS = 1_000
-"""Callers in memory before those idle for a minute are dropped."""
+"""Tracked callers above which those idle for a minute are dropped."""
 
 
 @dataclass
 class CallerUse:
-    """One caller's requests in flight, and those left in the bucket at a moment."""
+    """One caller's requests in flight, and the tokens left in its bucket at time `at`."""
 
     left: float
     at: float
@@ -74,7 +74,7 @@ class RateLimits:
         self._uses: dict[str, CallerUse] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it; requests without a token are not counted."""
+        """Handle a request, or refuse it; requests without a token are not counted."""
         token = token_of_scope(scope)
         if token is None:
             await self._app(scope, receive, send)
@@ -98,7 +98,7 @@ class RateLimits:
             use.in_flight -= 1
 
     def _use(self, owner: str) -> CallerUse:
-        """Return a caller's use, with the bucket refilled up to now."""
+        """Return a caller's use, with the bucket refilled."""
         now = self._clock()
         if len(self._uses) > MAX_IDLE_CALLERS:
             self._uses = {

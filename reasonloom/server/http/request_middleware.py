@@ -30,7 +30,7 @@ HEADERS = [
 async def answer_when_cancelled(
     app: ASGIApp, scope: Scope, receive: Receive, send: Send, body: bytes
 ) -> None:
-    """Pass on a request; if it is cancelled, say so in whatever form is still possible."""
+    """Handle a request; if it is cancelled, answer so in whatever form is still possible."""
     answer = OpenAnswer(send)
     try:
         await app(scope, receive, answer)
@@ -46,7 +46,7 @@ class OpenAnswer:
         self._begun = self._streams = self._ended = False
 
     async def __call__(self, message: Message) -> None:
-        """Send a part of the answer."""
+        """Track and send a part of the answer."""
         if message["type"] == "http.response.start":
             self._begun = True
             kind = dict(message["headers"]).get(b"content-type", b"")
@@ -56,7 +56,7 @@ class OpenAnswer:
         await self._send(message)
 
     async def cut(self, identifier: str | int | None) -> None:
-        """End with 503, or with the last event of a stream."""
+        """End the answer with a 503, or with a last event if it is a stream."""
         error = {"code": SHUTDOWN_CODE, "message": SHUTDOWN_MESSAGE}
         text = json.dumps({"jsonrpc": "2.0", "id": identifier, "error": error})
         if not self._begun:
@@ -74,23 +74,23 @@ GRACE_SECONDS = 5.0
 
 SESSION = b"mcp-session-id"
 BODY_HEADERS = (b"content-length", b"transfer-encoding", b"mcp-method", b"mcp-name")
-"""Headers that depend on the body of a request."""
+"""Headers that depend on the request body."""
 
 
 class RequestMiddleware:
     """ASGI middleware that repairs request bodies, as the stdio transport repairs lines.
 
-    It also gives a client that goes away its time: a call with an idempotency key goes on,
-    since its answer can be fetched by that key; any other is cancelled after `GRACE`.
+    When a client disconnects, a call with an idempotency key continues, since its answer can be
+    fetched with that key; any other call is cancelled after `GRACE_SECONDS`.
     """
 
     def __init__(self, app: ASGIApp, gates: Mapping[str, ScopeGate]) -> None:
-        """Handle what is posted to a path with a gate."""
+        """Handle messages posted to a path with a gate."""
         self._app = app
         self._gates = gates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on with its body repaired; refuse what is invalid or not allowed."""
+        """Handle a request with its body repaired; refuse an invalid or forbidden one."""
         gate = self._gate(scope)
         if gate is None:
             await self._app(scope, receive, send)
@@ -115,7 +115,7 @@ class RequestMiddleware:
 
 
 async def _repair(body: bytes) -> bytes | Refusal:
-    """Repair a body, a large one in a thread."""
+    """Repair a body, in a thread if it is large."""
     if len(body) > MAX_MESSAGE_BYTES:
         return too_long(body[:HEAD_BYTES])
     return repair(body) if len(body) <= HEAD_BYTES else await asyncio.to_thread(repair, body)
@@ -141,14 +141,14 @@ class DelayedDisconnect:
         if call is None:
             return message
         if _has_key(call):
-            await anyio.sleep_forever()  # the SDK ends this wait when the call is done
+            await anyio.sleep_forever()  # the SDK cancels this wait when the call is done
         await anyio.sleep(GRACE_SECONDS)
         if any(name == SESSION for name, _ in self._scope["headers"]):
             await self._cancel(call["id"])
         return message
 
     async def _cancel(self, identifier: int | str) -> None:
-        """Cancel a call within a session, which would otherwise outlive its stream."""
+        """Cancel a call in a session, which would otherwise outlive its stream."""
         note = {
             "jsonrpc": "2.0",
             "method": "notifications/cancelled",
@@ -181,13 +181,13 @@ def _tool_call(body: bytes) -> dict[str, Any] | None:
 
 
 def _has_key(call: dict[str, Any]) -> bool:
-    """Return whether a call has an idempotency key; an invalid one is refused later."""
+    """Return whether a call has an idempotency key; an invalid key is refused later."""
     meta = (call.get("params") or {}).get("_meta")
     return isinstance(meta, dict) and meta.get(IDEMPOTENCY_KEY) is not None
 
 
 async def _refuse(refusal: Refusal, status: int, send: Send) -> None:
-    """Answer an invalid body with a JSON-RPC error, under its id if it has one."""
+    """Answer an invalid body with a JSON-RPC error, with its id if it has one."""
     identifier = refusal.ids[0] if len(refusal.ids) == 1 else None
     error = {"code": refusal.code, "message": refusal.message}
     body = json.dumps({"jsonrpc": "2.0", "id": identifier, "error": error}).encode()

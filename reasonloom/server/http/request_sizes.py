@@ -1,4 +1,4 @@
-"""How large a call of each tool may be, computed from what its contract can need."""
+"""Computes the maximum size of each tool's calls from its contract."""
 
 from functools import cache
 from typing import Any
@@ -8,20 +8,20 @@ from pydantic import BaseModel
 from reasonloom.server.json_rpc import MAX_MESSAGE_BYTES
 
 LEAST_BYTES = 256 * 1024
-"""Bytes that a call of any tool may have."""
+"""Bytes allowed for a call of any tool."""
 
 FREE_OBJECT_BYTES = 16 * 1024
-"""Bytes of an object whose fields are the caller's own."""
+"""Bytes allowed for an object without defined properties."""
 
 CHARACTER_BYTES = 12
-"""Bytes of a character that JSON writes as two escapes."""
+"""Bytes of a character that JSON encodes as two escapes."""
 
 SCALAR_BYTES = 32
 
 
 @cache
 def most_bytes(contract: type[BaseModel] | None) -> int:
-    """Return the bytes that a call with arguments of a contract may have."""
+    """Return the maximum bytes of a call with arguments of a contract."""
     if contract is None:
         return LEAST_BYTES
     schema = contract.model_json_schema(by_alias=True)
@@ -30,7 +30,7 @@ def most_bytes(contract: type[BaseModel] | None) -> int:
 
 
 def _need(schema: dict[str, Any], defs: dict[str, Any], within: frozenset[str]) -> int:
-    """Return the bytes of the largest value of a schema; `within` are the references followed."""
+    """Return the bytes of a schema's largest value; `within` are the references being followed."""
     if reference := schema.get("$ref"):
         name = str(reference).rpartition("/")[2]
         return 0 if name in within else _need(defs[name], defs, within | {name})

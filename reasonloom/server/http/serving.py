@@ -1,4 +1,4 @@
-"""Serves over streamable HTTP: on loopback only, unless callers are authenticated."""
+"""Serves over streamable HTTP, on loopback only unless callers are authenticated."""
 
 import asyncio
 import logging
@@ -22,11 +22,11 @@ from reasonloom.settings import Settings
 SERVER_LOG = "uvicorn.error"
 CUT = "Exception in ASGI application"
 ENDED = "Cancel %s running task(s)"
-"""The start of uvicorn's message about tasks that do not end in time."""
+"""The start of uvicorn's messages about a failed request, and about tasks not ending in time."""
 
 
 def lower(record: logging.LogRecord) -> bool:
-    """Log a request cancelled by shutdown as `info`, without a traceback."""
+    """Log a request cancelled by shutdown at level `info`, without a traceback."""
     words = str(record.msg)
     error = record.exc_info[1] if record.exc_info else None
     cut = words.startswith(CUT) and isinstance(error, asyncio.CancelledError)
@@ -45,14 +45,15 @@ def expect_shutdown() -> None:
 
 LARGEST_PORT = 65_535
 GRACEFUL_SECONDS = 2
-"""Seconds for open calls and streams after a signal."""
+"""Seconds that open calls and streams have after a signal."""
 
 
 def parse_address(address: str, *, authenticated: bool = False) -> tuple[str, int]:
     """Return host and port of `HOST:PORT`; `authenticated` means that callers are authenticated.
 
     Raises:
-        SettingMistake: not of that form, or a host that others can reach unauthenticated.
+        SettingMistake: the form is invalid, or other machines could reach the host
+            unauthenticated.
     """
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
@@ -72,18 +73,18 @@ async def serve_http(
     address: str,
     mount: Callable[[ASGIApp, EngineLifespan, str], ASGIApp] | None = None,
 ) -> None:
-    """Serve at `http://HOST:PORT/mcp` until the process is asked to end.
+    """Serve at `http://HOST:PORT/mcp` until the process receives a termination signal.
 
     `mount` wraps the application, given the same lifespan and host.
 
     Raises:
-        SettingMistake: the address, or what says who may do what, cannot be used.
+        SettingMistake: the address or the authorization settings are unusable.
     """
     authenticated = make_verifier(settings) is not None
     host, port = parse_address(address, authenticated=authenticated)
     with listening_sockets(host, port) as sockets:
         async with EngineLifespan(settings) as lifespan:
-            if authenticated:  # else all callers are one owner
+            if authenticated:  # otherwise all callers are one owner
                 lifespan.heavy = HeavyLane(settings)
             app = make_app(lifespan, host)
             lifespan.warm_up()
@@ -92,16 +93,16 @@ async def serve_http(
 
 
 async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable[[], None]) -> None:
-    """Serve an application on listening sockets until the process is asked to end.
+    """Serve an application on listening sockets until the process receives a termination signal.
 
-    `at_end` is called then, before calls in progress are cancelled.
+    `at_end` is called on the signal, before calls in progress are cancelled.
     """
     import uvicorn
     from sse_starlette.sse import AppStatus
 
     from reasonloom.server.http.connections import throttle_accept_errors, uvicorn_limits
 
-    # Else every stream is cut at the signal, and no open call has the time that it is given.
+    # Otherwise every stream is cut at the signal, and open calls lose their grace period.
     AppStatus.disable_automatic_graceful_drain()  # type: ignore[no-untyped-call]
 
     class Server(uvicorn.Server):
@@ -110,7 +111,7 @@ async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             for each in sockets or ():
-                each.listen(BACKLOG)  # else only as many wait as are taken in one go
+                each.listen(BACKLOG)  # asyncio set it to its small accept batch
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             exit_within(AFTER_SIGNAL)
@@ -121,13 +122,13 @@ async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable
     config = uvicorn.Config(
         app,
         log_level="warning",
-        log_config=None,  # else uvicorn writes lines of its own, with tracebacks as they are
+        log_config=None,  # otherwise uvicorn logs by itself, with raw tracebacks
         lifespan="on",
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
         **uvicorn_limits(),
     )
     throttle_accept_errors()
-    # uvicorn raises the signal that ended it once more: without a receiver that would kill
-    # the process before the room is closed and what it holds back is written.
+    # uvicorn re-raises the signal that ended it: without a receiver, that would kill the process
+    # before the engine is closed and pending writes are flushed.
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT):
         await Server(config).serve(sockets)

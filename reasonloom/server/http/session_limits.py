@@ -1,7 +1,7 @@
 """Limits the open sessions of each caller, since each holds its handshake in memory.
 
-A client that forgets to end its sessions is not locked out by them: the one that has lain idle
-longest is ended for a new one, and its client begins anew as after any end (404).
+A client that does not end its sessions is not locked out: the longest-idle one is ended to make
+room, and its client starts a new one, as after any 404.
 """
 
 import time
@@ -21,7 +21,7 @@ from reasonloom.server.http.rate_limits import too_many_requests
 from reasonloom.settings import Settings
 
 IDLE_SECONDS = 30 * 60.0
-"""Seconds of idleness until the SDK ends a session."""
+"""Idle seconds after which the SDK ends a session."""
 
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
 REFUSED, GONE = 400, 404
@@ -40,7 +40,7 @@ class Session:
 
     @contextmanager
     def busy(self) -> Iterator[None]:
-        """Count a request, during which the session is not idle."""
+        """Mark the session as busy during a request."""
         self.in_flight += 1
         try:
             yield
@@ -62,7 +62,7 @@ class SessionLimits:
         self._opening: list[Session] = []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; one beyond the limit of sessions ends an idle session first."""
+        """Handle a request; a new session beyond the limit ends an idle one first."""
         headers = Headers(scope=scope) if scope["type"] == "http" else Headers()
         identifier = headers.get(SESSION, "")
         if self._is_own(identifier, scope):
@@ -73,9 +73,9 @@ class SessionLimits:
             await self._app(scope, receive, send)
 
     def _is_own(self, identifier: str, scope: Scope) -> bool:
-        """Return whether a request belongs to an open session: same path, same principal.
+        """Return whether a request belongs to an open session: same path and same principal.
 
-        The SDK refuses any other.
+        The SDK refuses any other request.
         """
         session = self._open.get(identifier)
         if session is None or session.path != scope["path"]:
@@ -129,7 +129,7 @@ class SessionLimits:
         return True
 
     def _forget_ended(self) -> None:
-        """Drop the sessions that the SDK has ended by itself."""
+        """Drop sessions that the SDK has ended as idle."""
         idle_from = self._clock() - IDLE_SECONDS
         ended = [
             key for key, each in self._open.items() if not each.in_flight and each.since < idle_from
@@ -138,7 +138,7 @@ class SessionLimits:
             del self._open[key]
 
     async def _end(self, identifier: str, session: Session, scope: Scope) -> None:
-        """End a session as its own client would, by a DELETE of the same principal."""
+        """End a session as its own client would, with a DELETE by the same principal."""
         hosts = [each for each in scope["headers"] if each[0] == b"host"]
         headers = [*hosts, (SESSION.encode(), identifier.encode())]
         user = {} if session.user is None else {"user": session.user}
@@ -148,12 +148,12 @@ class SessionLimits:
 
 
 def _principal(user: Any) -> tuple[str | None, ...]:
-    """Return the principal as the SDK sees it; empty if unauthenticated."""
+    """Return the principal as the SDK computes it; empty if unauthenticated."""
     return principal_components(user.access_token) if isinstance(user, AuthenticatedUser) else ()
 
 
 def opens_session(method: str, headers: Headers) -> bool:
-    """Return whether a request can open a session: the newest revision has none."""
+    """Return whether a request can open a session; newer protocol revisions have no sessions."""
     return (
         method == "POST"
         and SESSION not in headers
@@ -162,7 +162,7 @@ def opens_session(method: str, headers: Headers) -> bool:
 
 
 def _opened(message: Message) -> str | None:
-    """Return the session id that an answer opens, None if it opens none."""
+    """Return the id of the session that a response opens, None if it opens none."""
     if message["type"] != "http.response.start" or message["status"] >= REFUSED:
         return None
     return Headers(raw=message.get("headers", [])).get(SESSION)
@@ -177,4 +177,4 @@ async def _empty_body() -> Message:
 
 
 async def _discard(message: Message) -> None:
-    """Let an answer go to nobody."""
+    """Discard a message."""

@@ -1,4 +1,4 @@
-"""Binds a server's address before anything else is opened, to report faults first."""
+"""Binds a server's address before anything else is opened, so that errors surface early."""
 
 import errno
 import socket
@@ -23,13 +23,13 @@ BIND_ERRORS = {
 
 @contextmanager
 def listening_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
-    """Yield a socket that listens for each address of `host`; they are closed at the end.
+    """Yield a listening socket for each address of `host`; all are closed on exit.
 
-    A name such as localhost stands for several addresses: those that the machine does not have
-    are passed over while one is left.
+    A name such as localhost may have several addresses: those that the machine does not have are
+    skipped as long as one remains.
 
     Raises:
-        SettingMistake: the address cannot be taken; says why.
+        SettingMistake: the address cannot be bound; the message says why.
     """
     with ExitStack() as stack:
         taken: list[socket.socket] = []
@@ -55,7 +55,7 @@ def _addresses(host: str, port: int) -> list[tuple[int, Address]]:
 
 
 def _bind(family: int, address: Address) -> socket.socket:
-    # asyncio sends small answers at once (TCP_NODELAY) only where the protocol is named.
+    # asyncio sets TCP_NODELAY only on sockets created with an explicit protocol.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,1 +1,1 @@
-"""Prompts of the package as MCP prompts."""
+"""The packaged prompts as MCP prompts."""

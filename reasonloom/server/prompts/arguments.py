@@ -1,7 +1,7 @@
-"""What the arguments of prompts are: texts as they are given, JSON where a template needs more.
+"""Parses prompt arguments: plain text, or JSON where a template requires structure.
 
-MCP's arguments are texts. One that a template only prints is never read as anything else, so that
-nobody's words are changed on their way into a prompt.
+MCP passes arguments as strings. One that a template only prints is never parsed, so that the
+user's wording reaches the prompt unchanged.
 """
 
 import json
@@ -52,12 +52,12 @@ for _kind, _name in (
     (_Whole, "number"), (_Real, "number"), (_Truth, "truth value"), (_Nothing, "null"),
     (_List, "list"), (_Object, "object"),
 ):  # fmt: skip
-    # Jinja names the class of a value in its errors, and only those of Python's own by one word.
+    # Jinja's errors name a value's class, and only builtin classes without a module prefix.
     _kind.__module__, _kind.__qualname__, _kind.__name__ = "builtins", _name, _name
 
 
 def read_written(text: str) -> object:
-    """Parse JSON into values that print as written; strings stay as they are.
+    """Parse JSON into values that print as written; strings are unchanged.
 
     Raises:
         ValueError: the text is not JSON.
@@ -110,7 +110,7 @@ NOT_STRUCTURED = "{name}: must be a list or an object, given as JSON"
 
 
 def argument_description(uses: AbstractSet[Use]) -> str:
-    """Return the description of an argument that a template uses in these ways."""
+    """Return the description of an argument by how a template uses it."""
     if uses & STRUCTURED:
         return "A list, as JSON." if Use.ACCESSED not in uses else "An object, as JSON."
     if Use.COUNTED in uses:
@@ -121,10 +121,10 @@ def argument_description(uses: AbstractSet[Use]) -> str:
 
 
 def read_argument(name: str, text: str, uses: AbstractSet[Use], *, required: bool) -> object:
-    """Return the value that a template is given for an argument; a blank one stays unsaid.
+    """Return the value of an argument for a template; a blank one is passed unparsed.
 
     Raises:
-        MCPError: the template takes it apart, and it is no JSON list or object.
+        MCPError: the template iterates or accesses it, and it is not a JSON list or object.
     """
     if not text.strip() and not (required and uses & STRUCTURED):
         return text
@@ -141,7 +141,7 @@ def read_argument(name: str, text: str, uses: AbstractSet[Use], *, required: boo
 
 
 def _value(text: str) -> object:
-    """Parse a text as JSON; return the text itself if it is not."""
+    """Return a text parsed as JSON, or the text itself if it is not JSON."""
     try:
         return read_written(text)
     except ValueError:

@@ -1,7 +1,8 @@
-"""Completes what a client has begun to type for a prompt: known values, and the caller's ids.
+"""Completes prompt arguments with known values and the caller's ids.
 
-An argument of the user's own prompts that is named as an argument of a tool takes that one's
-values; one named `session_id`, `run_id` and so on takes the ids of the caller's own resources.
+An argument of a user's prompt with the name of a tool's argument is completed with that
+argument's values; one named `session_id`, `run_id` and so on with the ids of the caller's
+resources.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,13 +16,13 @@ from reasonloom.server.resource_index import ARGUMENT, ResourceIndex
 from reasonloom.server.resources.kind import SCHEME
 
 MAX_VALUES = 100
-"""Values in one answer, the protocol's limit."""
+"""Maximum values in one answer, the protocol's limit."""
 
 ID_SUFFIX = "_id"
 
 
 def completion(values: Iterable[str]) -> Completion:
-    """Return the first values, and how many there are."""
+    """Return the first distinct values with their total count."""
     found = list(dict.fromkeys(values))
     return Completion(values=found[:MAX_VALUES], total=len(found), has_more=len(found) > MAX_VALUES)
 
@@ -36,12 +37,12 @@ async def complete_prompt(
     index: ResourceIndex,
     caller: Caller,
 ) -> list[str]:
-    """Return values for an argument of a prompt that begin so, or whose name does.
+    """Return values for a prompt argument whose value or label starts with `begun`.
 
-    `given` are the arguments filled in already, `schemas` those of the tools that are served.
+    `given` are the arguments already filled in, `schemas` the argument schemas of served tools.
 
     Raises:
-        ResourceError: the database is away.
+        ResourceError: the database is unavailable.
     """
     from reasonloom.server.prompts.values import Offer, values_of  # noqa: PLC0415 - tools come first
 
@@ -58,7 +59,7 @@ async def complete_prompt(
 
 
 async def _own_ids(kind: str, begun: str, index: ResourceIndex, caller: Caller) -> list[str]:
-    """Return ids of the caller's resources of a kind; none if that kind is not served."""
+    """Return ids of the caller's resources of a kind; none if the kind is not served."""
     try:
         return await index.complete(f"{SCHEME}://{kind}/{{id}}", ARGUMENT, begun, caller)
     except ResourceNotFoundError:

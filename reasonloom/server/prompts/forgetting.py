@@ -1,4 +1,4 @@
-"""The prompt `causantic-forget`: leads an agent through forgetting past conversations."""
+"""The prompt `causantic-forget`, which guides an agent through forgetting past conversations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from mcp.server.mcpserver.prompts.base import Prompt, PromptArgument, UserMessage
 
 TOOL = "history_forget"
-"""The tool without which the prompt is of no use."""
+"""The tool that the prompt requires."""
 
 TEXT = """\
 The user wants past conversations to be forgotten{wish}. Nothing is forgotten before they have seen what it is and said yes.

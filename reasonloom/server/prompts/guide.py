@@ -1,4 +1,4 @@
-"""How an agent uses the tools, as a skill and as a prompt."""
+"""The guide to the tools for agents, as a skill and as a prompt."""
 
 from pathlib import Path
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 OF_EVALS = ("evals/", "game24/", "intersection/", "sorting/")
-"""Prompts of our own evals, of no use to others."""
+"""Prefixes of prompts used only in our evals, which are not served."""
 
 
 def packaged_prompts(settings: Settings) -> list[Prompt]:
@@ -30,7 +30,7 @@ def packaged_prompts(settings: Settings) -> list[Prompt]:
 
     Raises:
         PromptMistake: a template in the user's folder is invalid.
-        SettingMistake: there is no such folder.
+        SettingMistake: the folder does not exist.
     """
     from reasonloom.prompts.registry import PromptRegistry
 
@@ -76,7 +76,7 @@ def _arguments(template: PromptTemplate) -> Iterator[PromptArgument]:
 
 
 def _filler(template: PromptTemplate) -> Callable[..., Awaitable[list[UserMessage]]]:
-    """Return the function that renders a template; missing arguments stay empty."""
+    """Return the function that renders a template; missing arguments are empty."""
     from reasonloom.llm.messages import schema_in_words
     from reasonloom.prompts.variables import required_variables, variable_uses
     from reasonloom.server.prompts.arguments import read_argument

@@ -1,7 +1,7 @@
-"""Values for arguments of packaged prompts: those that the modes themselves use.
+"""Values for arguments of packaged prompts, as used by the modes themselves.
 
-A value is the text that a client gives, JSON where the template takes an object or a list; its
-label is what a person types to find it.
+A value is the text that a client sends, as JSON if the template takes an object or a list; its
+label is the text that a user types to find it.
 """
 
 import json
@@ -22,7 +22,7 @@ Given = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One value of an argument, and the label it is found by."""
+    """One value of an argument, and the label that finds it."""
 
     label: str
     value: str
@@ -42,7 +42,7 @@ def _frameworks(given: Given) -> list[Offer]:
 
 
 def _steps(given: Given) -> list[Offer]:
-    """Return the steps of the given framework, else of all."""
+    """Return the steps of the given framework, else of all frameworks."""
     wanted = given.get("framework", "")
     given_one = [each for each in FRAMEWORKS.values() if json.dumps(each.name) in wanted]
     return [

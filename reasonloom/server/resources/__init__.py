@@ -1,1 +1,1 @@
-"""Resources: what clients may read by URI, one module for each kind."""
+"""Resources that clients read by URI, one module per kind or group of kinds."""

@@ -32,11 +32,11 @@ class Kind:
     """One kind of resource, at `reasonloom://<name>/{id}`, or at `reasonloom://<name>`.
 
     Attributes:
-        toolset: a tool of this toolset must be served for the kind to be; `all` stands for any.
+        toolset: the kind is served with any tool of this toolset; `all` means any toolset.
         module: the module of this package with the coroutines `read_<name>`, `newest_<name>` and
-            perhaps `<name>_json`. It is imported on first use, since tools are listed before.
-        single: each caller has one, whose id is the kind's name.
-        has_json: it can also be read as JSON, which is never cut.
+            optionally `<name>_json`; imported on first use, so that tools are listed sooner.
+        single: each caller has exactly one, whose id is the kind's name.
+        has_json: it can also be read as JSON, which is never truncated.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Kind:
         return cast("str", await self._function(f"read_{self.name}")(engine, caller, identifier))
 
     async def read_json(self, engine: Engine, caller: Caller, identifier: str) -> str:
-        """Return the same resource as JSON for programs."""
+        """Return the resource as JSON for programs."""
         return cast("str", await self._function(f"{self.name}_json")(engine, caller, identifier))
 
     async def newest(self, engine: Engine, caller: Caller, limit: int) -> list[Listed]:
@@ -85,11 +85,11 @@ class Kind:
 
 
 def titled(rows: Iterable[Latest]) -> list[Listed]:
-    """Return rows as a listing, each titled by its kind and the beginning of its text."""
+    """Return rows as a listing, each titled with its kind and the start of its text."""
     return [Listed(row.id, f"{row.kind}: {short_title(row.about)}", row.at) for row in rows]
 
 
 def short_title(text: str) -> str:
-    """Return the beginning of a text as one printable line."""
+    """Return the start of a text as one printable line."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return f"{line[:MAX_TITLE]}…" if len(line) > MAX_TITLE else line

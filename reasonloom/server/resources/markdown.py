@@ -1,4 +1,4 @@
-"""Escapes texts of users for Markdown."""
+"""Escapes user texts for Markdown."""
 
 import json
 import re
@@ -14,11 +14,11 @@ INLINE = re.compile(r"[\\`*_\[\]<>&~|$]")
 LONGEST_METADATA = 500
 NUMBERED = re.compile(r"^(\d+)([.)])")
 MARGIN = "\u00a0"
-"""Indents without starting a code block: Markdown only counts plain blanks and tabs."""
+"""Indents without starting a code block: Markdown counts only plain spaces and tabs."""
 
 
 def in_markdown(line: str) -> str:
-    """Return one line of text escaped for Markdown (CommonMark, GFM), unprintables as blanks."""
+    """Return a line escaped for Markdown (CommonMark, GFM), with unprintables as spaces."""
     printable = "".join(c if c.isprintable() else " " for c in line).rstrip()
     text = printable.lstrip()
     escaped = INLINE.sub(r"\\\g<0>", text)
@@ -29,20 +29,20 @@ def in_markdown(line: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a text of many lines as a block quote, its line breaks kept."""
+    """Return a multi-line text as a block quote, preserving line breaks."""
     lines = (in_markdown(line) for line in text.splitlines())
     return "  \n".join(f"> {line}".rstrip() for line in lines)
 
 
 def quoted_start(text: str, longest: int) -> Iterator[str]:
-    """Yield the beginning of a text as a block quote, and how much of it is cut."""
+    """Yield the start of a text as a block quote, and a note if it is cut."""
     yield quoted(text[:longest])
     if len(text) > longest:
         yield f"*Cut: the first {longest:,} of {len(text):,} characters.*"
 
 
 def metadata_line(metadata: Mapping[str, Any]) -> Iterator[str]:
-    """Yield metadata as one line of JSON, its end cut where it is long; nothing for none."""
+    """Yield metadata as one line of JSON, shortened if long; nothing if there is none."""
     if metadata:
         line = json.dumps(metadata, ensure_ascii=False)
         yield f"Metadata: {in_markdown(shortened(line, LONGEST_METADATA))}"

@@ -1,4 +1,4 @@
-"""`reasonloom://memory/{id}`: a memory as a Markdown page, with a drawing of its links."""
+"""`reasonloom://memory/{id}`: a memory as a Markdown page with a chart of its links."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC
@@ -17,7 +17,7 @@ from reasonloom.text.mermaid import in_mermaid
 from reasonloom.text.shortening import shortened
 
 MAX_LINKS = 20
-"""Links of a page each way, the heaviest."""
+"""Maximum links on a page, the heaviest."""
 
 MAX_DIGITS = 15
 PREFIX = "mem-"
@@ -26,7 +26,7 @@ MAX_LABEL = 60
 
 
 async def newest_memory(engine: Engine, caller: Caller, limit: int) -> list[Listed]:
-    """Return the memories that were stored last, newest first."""
+    """Return the most recently stored memories, newest first."""
     async with engine.loom.database.begin(caller) as tx:
         return titled(await overview.latest_memories(tx, limit))
 
@@ -51,14 +51,14 @@ async def read_memory(engine: Engine, caller: Caller, identifier: str) -> str:
 
 
 def _number(identifier: str) -> int | None:
-    """Return the number in `mem-42` or `42`, None where it is neither."""
+    """Return the number in `mem-42` or `42`, None if it is neither."""
     digits = identifier.removeprefix(PREFIX)
     fits = digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS
     return int(digits) if fits else None
 
 
 def _page(memory: KnownMemory, edges: Sequence[EdgeRow], near: Mapping[int, KnownMemory]) -> str:
-    """Return the page; texts of users are escaped, and omissions are stated."""
+    """Return the page; user texts are escaped, and omissions are stated."""
     drawn = [edge for edge in edges if {edge.source_id, edge.target_id} <= {*near, memory.id}]
     content = quoted_start(memory.content, MAX_CONTENT)
     parts = [f"# Memory mem-{memory.id}", *_facts(memory), *content]

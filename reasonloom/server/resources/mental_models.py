@@ -26,7 +26,7 @@ from reasonloom.text.mermaid import in_mermaid
 from reasonloom.text.shortening import shortened
 
 MOST_DRAWN = 60
-"""Basins in one drawing, in the order that they are given in."""
+"""Maximum basins in one chart, in the given order."""
 
 MOST_LINES = 100
 LONGEST_LABEL = 48
@@ -44,23 +44,23 @@ RULE = "|---|---|---|---|---|---|"
 MAX_BASINS, MEMORIES_PER_BASIN = 100, 3
 
 MOST_LISTED = 50
-"""Predictions, and revisions, on one page: the newest."""
+"""Maximum predictions, and revisions, on one page: the newest."""
 
 MAX_DESCRIPTION, MAX_LINE = 2_000, 200
-"""Characters of a description, and of a text within a line."""
+"""Maximum characters of a description, and of a text within a line."""
 
 GONE = "(gone)"
 
 
 async def newest_basins(engine: Engine, caller: Caller, limit: int) -> list[Listed]:
-    """Return the only page, changed when basins were last formed; nothing before that."""
+    """Return the only page, dated by the last change of the basins; none if there are no basins."""
     async with engine.loom.database.begin(caller) as tx:
         formed = await basins.last_changed(tx)
     return [Listed("basins", "Basins, the clusters of memories", formed)] if formed else []
 
 
 async def newest_model(engine: Engine, caller: Caller, limit: int) -> list[Listed]:
-    """Return the models that were changed last, newest first."""
+    """Return the most recently changed models, newest first."""
     async with engine.loom.database.begin(caller) as tx:
         rows = await models.last_changed(tx, limit)
     return [Listed(str(key), f"Model: {short_title(name)}", changed) for key, name, changed in rows]
@@ -75,7 +75,7 @@ async def read_basins(engine: Engine, caller: Caller, identifier: str) -> str:
 
 
 async def read_model(engine: Engine, caller: Caller, identifier: str) -> str:
-    """Return the page of a model; texts of users are escaped, and omissions are stated.
+    """Return the page of a model; user texts are escaped, and omissions are stated.
 
     Raises:
         ModelNotFound: the caller has no such model.
@@ -93,7 +93,7 @@ async def read_model(engine: Engine, caller: Caller, identifier: str) -> str:
 def basin_chart(
     names: Mapping[str, str], relations: Sequence[Relation], gone: Sequence[str] = ()
 ) -> tuple[str, list[str]]:
-    """Return the drawing of basins by id, and sentences on what is left out of it."""
+    """Return the chart of basins by id, and notes on what it omits."""
     signs = {basin: f"b{number}" for number, basin in enumerate(list(names)[:MOST_DRAWN], 1)}
     lines = [each for each in relations if each.source in signs and each.target in signs]
     drawn = [_basin(signs[each], names[each], each in gone) for each in signs]
@@ -149,7 +149,7 @@ def _basin_row(each: BasinListed) -> str:
 
 
 def _model_page(got: ModelGot, names: Mapping[str, str]) -> str:
-    """Return the page; `names` are those of the basins that still exist."""
+    """Return the page; `names` holds the names of the basins that still exist."""
     parts = [
         *_head(got.model),
         *_basins(got.model, names),

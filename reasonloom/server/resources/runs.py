@@ -26,14 +26,14 @@ from reasonloom.stores.runs.runs import DONE, WAITING, RunRow
 from reasonloom.text.mermaid import in_mermaid
 
 MAX_CALLS = 60
-"""Calls of a language model on one page, the first ones."""
+"""Maximum language model calls on one page, the first ones."""
 
 MAX_VALUE = 6_000
 FORGOTTEN = "what this run answered has been forgotten"
 
 
 async def newest_run(engine: Engine, caller: Caller, limit: int) -> list[Listed]:
-    """Return the runs that began last, newest first."""
+    """Return the most recently started runs, newest first."""
     async with engine.loom.database.begin(caller) as tx:
         return titled(await overview.latest_runs(tx, limit))
 
@@ -52,10 +52,10 @@ async def read_run(engine: Engine, caller: Caller, identifier: str) -> str:
 
 
 async def run_json(engine: Engine, caller: Caller, identifier: str) -> str:
-    """Return a run as a JSON object: its id, tool and status, and its answer or its error.
+    """Return a run as a JSON object: its id, tool and status, and its answer or error.
 
-    `answer` is the structured value of the call's whole result, except for the call's time in
-    `metadata`. A run in progress has neither answer nor error.
+    `answer` is the structured value of the call's full result, except for the call's time in
+    `metadata`. A waiting run has its open questions instead; a run in progress has neither.
 
     Raises:
         RunNotFound: the caller has no such run.
@@ -82,7 +82,7 @@ async def _require(tx: Transaction, caller: Caller, identifier: str) -> RunRow:
 
 
 def _page(run: RunRow, calls: Sequence[dict[str, Any]], opened: Sequence[QuestionRow]) -> str:
-    """Return the page; texts of users are escaped, and omissions are stated."""
+    """Return the page; user texts are escaped, and omissions are stated."""
     parts = [
         f"# Run {run.id}",
         *_facts(run),
@@ -110,7 +110,7 @@ def _facts(run: RunRow) -> Iterator[str]:
 
 
 def _chart(run: RunRow, calls: Sequence[dict[str, Any]]) -> str:
-    """Draw the calls in the order in which they were answered."""
+    """Return the chart of the calls in the order in which they were answered."""
     steps = [f'c{place}["{_call_label(call)}"]' for place, call in enumerate(calls, 1)]
     names = ["input", *(f"c{place}" for place in range(1, len(calls) + 1)), "ended"]
     arrows = [f"{one} --> {other}" for one, other in pairwise(names)]
@@ -165,7 +165,7 @@ def _outcome(run: RunRow, *, offline: bool, check: str | None) -> dict[str, Any]
 
 
 def _envelope_of(tool: str) -> Envelope:
-    """Return the envelope of a tool; a run that no tool began has the plain one."""
+    """Return the envelope of a tool; a run not started by a tool has the plain one."""
     envelopes = {
         line.name: each.envelope for each in (*TOOLSETS, *EXTRA_TOOLSETS) for line in each.tools
     }

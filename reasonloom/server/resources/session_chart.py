@@ -1,7 +1,7 @@
-"""Draws a session for Mermaid: each branch with its thoughts below it, checkpoints beside.
+"""Draws a session as a Mermaid chart: branches with their thoughts below, checkpoints as flags.
 
-Mermaid refuses drawings of more than 50,000 characters, so older thoughts are left out of a long
-session until the rest fits.
+Mermaid rejects charts of more than 50,000 characters, so the oldest thoughts of a long session are
+omitted until the rest fits.
 """
 
 from collections.abc import Iterator
@@ -19,12 +19,12 @@ from reasonloom.text.mermaid import in_mermaid
 from reasonloom.text.shortening import one_line, shortened
 
 MOST_DRAWN = 100
-"""Thoughts in one drawing."""
+"""Maximum thoughts in one chart."""
 
 LONGEST_CHART = 45_000
 LONGEST_LABEL = 48
 MOST_NAMES = 3
-"""Checkpoints that are named at one place."""
+"""Maximum checkpoints named at one place."""
 
 STATES = ("completed", "abandoned")
 LOOKS = (
@@ -36,7 +36,7 @@ LOOKS = (
 
 
 def session_chart(picture: SessionPicture) -> tuple[str, int]:
-    """Return the drawing and how many thoughts are left out of it, the oldest."""
+    """Return the chart and the number of omitted thoughts, the oldest."""
     most = MOST_DRAWN
     while len(text := "\n".join(_Chart(picture, most).lines())) > LONGEST_CHART:
         most //= 2
@@ -44,7 +44,7 @@ def session_chart(picture: SessionPicture) -> tuple[str, int]:
 
 
 class _Chart:
-    """One attempt at a drawing, with the newest `most` thoughts and branches."""
+    """One attempt at a chart, with the newest `most` thoughts and branches."""
 
     def __init__(self, picture: SessionPicture, most: int) -> None:
         every = [thought.row for branch in picture.branches for thought in branch.thoughts]
@@ -60,7 +60,7 @@ class _Chart:
         ]
 
     def lines(self) -> Iterator[str]:
-        """Yield the drawing line by line."""
+        """Yield the chart line by line."""
         yield "flowchart TD"
         if self.left_out:
             yield f'earlier["{self.left_out} earlier, not drawn"]'
@@ -86,7 +86,7 @@ class _Chart:
             yield from _flag(thought.checkpoints, self.thoughts[thought.row.id])
 
     def _ways(self, branch: PicturedBranch) -> Iterator[str]:
-        """Yield the arrows: into the branch, to its first thought that is drawn, and on."""
+        """Yield the arrows into the branch, to its first drawn thought, and between thoughts."""
         sign, own = _sign(branch), self._own(branch)
         if branch.begins:
             known = self.thoughts.get(branch.begins)
@@ -126,7 +126,7 @@ def _label(thought: PicturedThought) -> str:
 
 
 def _flag(checkpoints: list[CheckpointRow], at: str) -> Iterator[str]:
-    """Yield one flag for all the checkpoints of a place."""
+    """Yield one flag for all checkpoints at a place."""
     if not checkpoints:
         return
     names = ", ".join(one_line(each.name) for each in checkpoints[:MOST_NAMES])

@@ -1,4 +1,4 @@
-"""Sessions and thoughts as Markdown pages: `reasonloom://session/{id}`, `reasonloom://thought/{id}`."""
+"""`reasonloom://session/{id}` and `reasonloom://thought/{id}`: Markdown pages with charts."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -26,21 +26,21 @@ from reasonloom.text.mermaid import in_mermaid
 from reasonloom.text.shortening import shortened
 
 MOST_LISTED = 200
-"""Thoughts, branches and checkpoints on one page, of each; the newest."""
+"""Maximum thoughts, branches and checkpoints (of each) on one page, the newest."""
 
 MAX_THOUGHT, MAX_QUESTION = 2_000, 200
 MAX_CONTENT, MAX_INPUT, MAX_LABEL = 10_000, 2_000, 60
-"""Characters on the page of a session, and on that of a thought."""
+"""Maximum characters of texts on a session's page, and on a thought's page."""
 
 MAX_ANCESTORS = 20
-"""Thoughts drawn on the way to that of a page, the last ones."""
+"""Maximum preceding thoughts drawn on a thought's page, the last ones."""
 
 COLUMNS = "| | branch | state | confidence | priority | thoughts | head | id |"
 RULE = "|---|---|---|---|---|---|---|---|"
 
 
 async def newest_session(engine: Engine, caller: Caller, limit: int) -> list[Listed]:
-    """Return the sessions that were written to last, newest first."""
+    """Return the most recently updated sessions, newest first."""
     async with engine.loom.database.begin(caller) as tx:
         rows = await sessions.newest(tx, limit)
     return [Listed(str(row.id), _title(row), row.updated_at) for row in rows]
@@ -51,7 +51,7 @@ def _title(row: SessionRow) -> str:
 
 
 async def newest_thought(engine: Engine, caller: Caller, limit: int) -> list[Listed]:
-    """Return the thoughts that were stored last, newest first."""
+    """Return the most recently stored thoughts, newest first."""
     async with engine.loom.database.begin(caller) as tx:
         return titled(await overview.latest_thoughts(tx, limit))
 
@@ -80,7 +80,7 @@ async def read_thought(engine: Engine, caller: Caller, identifier: str) -> str:
 
 
 def session_page(pictured: SessionPicture) -> str:
-    """Return the page; texts of users are escaped, and omissions are stated."""
+    """Return the page; user texts are escaped, and omissions are stated."""
     parts = [
         *_head(pictured),
         "## Branches",
@@ -188,7 +188,7 @@ def _value(value: str | float) -> str:
 
 
 def _thought_page(thought: ThoughtRow, before: Sequence[PastThought]) -> str:
-    """Return the page; texts of users are escaped, and omissions are stated."""
+    """Return the page; user texts are escaped, and omissions are stated."""
     parts = [
         f"# Thought {thought.id}",
         *_thought_facts(thought),
@@ -212,7 +212,7 @@ def _thought_facts(thought: ThoughtRow) -> Iterator[str]:
 
 
 def _thought_chart(thought: ThoughtRow, before: Sequence[PastThought]) -> str:
-    """Draw the line of thoughts that ends in this one."""
+    """Return the chart of the line of thoughts that ends in this one."""
     texts = [*(each.content for each in before), thought.content]
     lines = [
         f't{place}["{in_mermaid(shortened(text, MAX_LABEL))}"]' for place, text in enumerate(texts)

@@ -1,4 +1,4 @@
-"""Every kind of resource, in the order of listings."""
+"""All kinds of resources, in listing order."""
 
 from reasonloom.server.resources.kind import Kind
 

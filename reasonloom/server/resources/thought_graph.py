@@ -1,4 +1,4 @@
-"""`reasonloom://graph/{id}`: a Graph of Thoughts as a Markdown page with a drawing."""
+"""`reasonloom://graph/{id}`: a Graph of Thoughts as a Markdown page with a chart."""
 
 from collections.abc import Iterator
 
@@ -14,14 +14,14 @@ from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 from reasonloom.stores.thought_graph.thought_graphs import GraphRow
 
 MOST_LISTED = 200
-"""Nodes on one page: active ones before the others, then the newest."""
+"""Maximum nodes on one page: active ones first, then the newest."""
 
 MAX_THOUGHT = 2_000
-"""Characters of each thought."""
+"""Maximum characters of each thought."""
 
 
 async def newest_graph(engine: Engine, caller: Caller, limit: int) -> list[Listed]:
-    """Return the graphs that were written to last, newest first."""
+    """Return the most recently updated graphs, newest first."""
     async with engine.loom.database.begin(caller) as tx:
         rows = await thought_graphs.newest(tx, limit)
     return [Listed(str(row.id), _title(row), row.updated_at) for row in rows]
@@ -34,7 +34,7 @@ def _title(row: GraphRow) -> str:
 
 
 async def read_graph(engine: Engine, caller: Caller, identifier: str) -> str:
-    """Return the page of a graph; texts of users are escaped, and omissions are stated.
+    """Return the page of a graph; user texts are escaped, and omissions are stated.
 
     Raises:
         GraphNotFound: the caller has no such graph.

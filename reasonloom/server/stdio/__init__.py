@@ -1,1 +1,1 @@
-"""Stdio: lines in, answers out, and every request answered before the end."""
+"""The stdio transport; every request is answered before shutdown."""

@@ -1,4 +1,4 @@
-"""Delays the end of a client's input until its pending requests are answered."""
+"""Delays the end of a client's input until pending requests are answered."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from mcp_types import (
 
 CANCELLED = "notifications/cancelled"
 POLL_SECONDS = 0.1
-"""Seconds between checks whether the client is still there."""
+"""Seconds between checks whether the client is still connected."""
 
 
 class PendingRequests:
-    """The ids of requests passed to the SDK and neither answered nor cancelled yet."""
+    """The ids of requests passed to the SDK but not yet answered or cancelled."""
 
     def __init__(self) -> None:
         self._ids: Counter[RequestId] = Counter()
@@ -35,7 +35,7 @@ class PendingRequests:
         self._none_pending = anyio.Event()
 
     def came(self, message: JSONRPCMessage) -> None:
-        """Record a message of the client."""
+        """Record a message from the client."""
         if isinstance(message, JSONRPCRequest):
             key = coerce_request_id(message.id)
             self._ids[key] += 1
@@ -51,27 +51,27 @@ class PendingRequests:
     def _settle(self, identifier: RequestId | None) -> None:
         if identifier is not None:
             key = coerce_request_id(identifier)
-            self._ids -= Counter([key])  # never below none: a cancelled call may be answered too
+            self._ids -= Counter([key])  # never negative: a cancelled call may be answered too
             if key not in self._ids:
                 self._written.pop(key, None)
         if not self._ids:
             self._none_pending.set()
 
     def take(self) -> list[RequestId]:
-        """Return and clear the pending ids; the caller answers them, and nobody else does."""
+        """Return and clear the pending ids; from now on, only the caller answers them."""
         ids = [self._written[key] for key in self._ids.elements()]
         self._taken = frozenset(self._ids)
         self._ids.clear()
         return ids
 
     def was_answered(self, message: JSONRPCMessage) -> bool:
-        """Return whether a message answers an id that was taken."""
+        """Return whether a message answers an id returned by `take`."""
         if not isinstance(message, JSONRPCResponse | JSONRPCError) or message.id is None:
             return False
         return coerce_request_id(message.id) in self._taken
 
     async def settled(self, seconds: float, is_gone: Callable[[], bool]) -> None:
-        """Wait until no request is pending, at most `seconds`, and while the client is there."""
+        """Wait until no request is pending, for at most `seconds` or until the client is gone."""
         with anyio.move_on_after(seconds):
             while self._ids and not is_gone():
                 self._none_pending = anyio.Event()
@@ -80,7 +80,7 @@ class PendingRequests:
 
 
 class _Stream:
-    """A stream of the SDK, wrapped."""
+    """Base of wrappers around an SDK stream."""
 
     def __init__(self, stream: Any, pending: PendingRequests) -> None:
         self._stream = stream
@@ -102,12 +102,12 @@ class _Stream:
 
 
 class Incoming(_Stream):
-    """A client's messages; the end is passed on late, since the SDK then drops pending calls."""
+    """A client's messages; the end is delayed, since the SDK drops pending calls on it."""
 
     def __init__(
         self, stream: Any, pending: PendingRequests, before_end: Callable[[], Awaitable[None]]
     ) -> None:
-        """Await `before_end` before passing on the end."""
+        """Wrap `stream`; `before_end` is awaited before the end is passed on."""
         super().__init__(stream, pending)
         self._before_end = before_end
 
@@ -122,7 +122,7 @@ class Incoming(_Stream):
             raise StopAsyncIteration from None
 
     async def receive(self) -> SessionMessage | Exception:
-        """Return the next message, and record it."""
+        """Receive and record the next message."""
         item: SessionMessage | Exception = await self._stream.receive()
         if not isinstance(item, Exception):
             self._pending.came(item.message)
@@ -130,7 +130,7 @@ class Incoming(_Stream):
 
 
 class Outgoing(_Stream):
-    """What is sent to a client."""
+    """The messages to a client."""
 
     async def send(self, item: SessionMessage, /) -> None:
         """Send and record a message, unless its request was answered at shutdown."""
@@ -141,7 +141,7 @@ class Outgoing(_Stream):
 
 
 def is_reader_gone(descriptor: int) -> bool:
-    """Return whether the reader of a pipe is gone; False if the system cannot tell."""
+    """Return whether the reader of a pipe is gone; False if the system lacks `poll`."""
     if not hasattr(select, "poll"):
         return False
     poll = select.poll()

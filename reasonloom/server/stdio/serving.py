@@ -1,4 +1,4 @@
-"""Serves over stdin and stdout; every request gets an answer."""
+"""Serves over stdin and stdout; every request is answered."""
 
 import logging
 import os
@@ -36,11 +36,11 @@ FLUSH_SECONDS = 0.2
 """Seconds to flush the last messages: the SDK's writer does not signal when it is done."""
 
 DRAIN_SECONDS = AFTER_CLIENT - 3.0
-"""Seconds for pending calls after stdin has ended; the rest is for closing."""
+"""Seconds for pending calls after stdin has ended; the rest of `AFTER_CLIENT` is for cleanup."""
 
 
 class MessageLines:
-    """The lines of stdin that are messages; invalid ones are answered at once."""
+    """The valid message lines of stdin; invalid ones are answered immediately."""
 
     def __init__(self) -> None:
         self._replies: Any = None
@@ -64,7 +64,7 @@ class MessageLines:
         exit_within(AFTER_CLIENT)
 
     async def refuse(self, refusal: Refusal) -> None:
-        """Answer what the SDK does not handle, or no longer."""
+        """Answer requests that the SDK does not, or no longer, handle."""
         await self._ready.wait()
         error = ErrorData(code=refusal.code, message=refusal.message)
         for identifier in refusal.ids:
@@ -78,12 +78,12 @@ def _take_stdin() -> int:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, sys.stdin.fileno())
     os.close(nothing)
-    # The thread that reads may still wait on this descriptor at the end: it is never closed.
+    # Never closed: the reading thread may still block on this descriptor at exit.
     return private
 
 
 async def serve_stdio(settings: Settings) -> None:
-    """Serve one client until it closes stdin or the process is asked to end.
+    """Serve one client until it closes stdin or the process receives a termination signal.
 
     Raises:
         SettingMistake: the settings name a tool or toolset that does not exist.
@@ -102,9 +102,9 @@ async def _run_session(
 ) -> None:
     """Serve a client until it closes stdin or stops reading.
 
-    `at_end` is called before calls still pending after stdin's end are cancelled.
+    `at_end` is called before calls that are still pending after the end of stdin are cancelled.
     """
-    is_gone = partial(is_reader_gone, os.dup(sys.stdout.fileno()))  # the SDK diverts stdout itself
+    is_gone = partial(is_reader_gone, os.dup(sys.stdout.fileno()))  # the SDK redirects stdout
     stdin = cast("anyio.AsyncFile[str]", lines)
     try:
         async with stdio_server(stdin=stdin) as (incoming, outgoing):
@@ -133,7 +133,7 @@ async def _end_on_signal(
     lines: MessageLines,
     pending: PendingRequests,
 ) -> None:
-    """On a signal, answer the pending calls with an error, and end."""
+    """On a signal, answer pending calls with an error and shut down."""
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async for _ in signals:
             exit_within(AFTER_SIGNAL)

@@ -1,4 +1,4 @@
-"""Reads raw lines of a descriptor in a daemon thread."""
+"""Reads raw lines from a file descriptor in a daemon thread."""
 
 import asyncio
 import os
@@ -10,14 +10,14 @@ from reasonloom.server.json_rpc import MAX_MESSAGE_BYTES, Refusal, too_long
 
 CHUNK = 65_536
 MAX_READ_AHEAD = 100
-"""Lines read ahead of their handling."""
+"""Maximum lines read before they are handled."""
 
 
 class StdinLines:
-    """The raw lines of a descriptor, read by a daemon thread.
+    """The raw lines of a file descriptor, read by a daemon thread.
 
-    A read of stdin cannot be cancelled: a thread of the loop's own would keep a server that
-    was asked to end alive until its client says something more.
+    A read of stdin cannot be cancelled: a thread of the loop's executor would keep a terminating
+    server alive until its client sends something.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -33,8 +33,8 @@ class StdinLines:
             yield line
 
     def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Pass on each line, then None, reading only a few lines ahead."""
-        with suppress(RuntimeError):  # the loop has ended meanwhile
+        """Queue each line, then None, with limited read-ahead."""
+        with suppress(RuntimeError):  # the loop has closed meanwhile
             for line in _lines_of(self._descriptor):
                 self._read_ahead.acquire()
                 loop.call_soon_threadsafe(self._lines.put_nowait, line)
@@ -42,7 +42,7 @@ class StdinLines:
 
 
 class LineBuffer:
-    """A line as it grows; only the head of an oversized one is kept."""
+    """Accumulates one line; only the head of an oversized one is retained."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -59,14 +59,14 @@ class LineBuffer:
             del self._parts[1:]
 
     def take(self) -> bytes | Refusal:
-        """Return the line or its refusal, and start the next."""
+        """Return the line or its refusal, and reset the buffer."""
         parts, size = self._parts, self._size
         self._parts, self._size = [], 0
         return b"".join(parts) if size <= MAX_MESSAGE_BYTES else too_long(b"".join(parts))
 
 
 def _lines_of(descriptor: int) -> Iterator[bytes | Refusal]:
-    """Yield the lines of a descriptor, the last one even without a line break."""
+    """Yield the lines of a file descriptor, the last one even without a line break."""
     line = LineBuffer()
     with suppress(OSError):
         while chunk := os.read(descriptor, CHUNK):

@@ -1,1 +1,1 @@
-"""OpenTelemetry's SDK, imported and started only where the environment configures it."""
+"""OpenTelemetry's SDK, imported and started only if the environment configures it."""

@@ -1,4 +1,4 @@
-"""Filters exported spans by a list: no names chosen by clients, and no contents."""
+"""Filters exported spans by an allowlist: no client-chosen names, and no contents."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -33,14 +33,14 @@ LONGEST_STATEMENT = 2_000
 
 
 class FilteringExporter(SpanExporter):
-    """An exporter in front of another that removes what is not on the list."""
+    """An exporter that removes attributes not on the allowlist before another exporter."""
 
     def __init__(self, exporter: SpanExporter, tools: Collection[str]) -> None:
         self._exporter = exporter
         self._tools = frozenset(tools)
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Export spans without what is not on the list."""
+        """Export filtered spans."""
         return self._exporter.export([self._cleaned(span) for span in spans])
 
     def shutdown(self) -> None:
@@ -76,7 +76,7 @@ class FilteringExporter(SpanExporter):
 
 
 def _plain(name: str, value: AttributeValue) -> AttributeValue:
-    """Return a value without literals of statements; other texts must look like names."""
+    """Return a value with literals in SQL masked; other texts must look like names."""
     if not isinstance(value, str):
         return value
     if name in STATEMENTS:
@@ -85,7 +85,7 @@ def _plain(name: str, value: AttributeValue) -> AttributeValue:
 
 
 def _name(name: str, attributes: Mapping[str, AttributeValue]) -> str:
-    """Return a span's name; that of an MCP message is rebuilt from known attributes."""
+    """Return a span's name; for MCP messages, rebuild it from known attributes."""
     if METHOD in attributes:
         return " ".join(str(attributes[key]) for key in (METHOD, TOOL) if key in attributes)
     return name if PLAIN_NAME.fullmatch(name) else OTHER

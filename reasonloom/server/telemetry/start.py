@@ -16,10 +16,10 @@ MISSING_EXTRA = "a collector is named, but nothing is sent: install reasonloom w
 
 
 def start_telemetry(settings: Settings) -> None:
-    """Send spans and metrics from now on, where `OTEL_EXPORTER_OTLP_ENDPOINT` is set.
+    """Start sending spans and metrics if `OTEL_EXPORTER_OTLP_ENDPOINT` is set.
 
-    The SDK reads the other variables of its standard by itself: headers, service name, sampler.
-    What it holds is sent when the process ends.
+    The SDK reads the other standard variables itself: headers, service name, sampler. Buffered
+    data is sent at exit.
     """
     if settings.otlp_endpoint is None:
         return
@@ -32,13 +32,13 @@ def start_telemetry(settings: Settings) -> None:
 
 
 def _end(providers: Sequence[Any]) -> None:
-    """Flush and shut down; an ending server has a deadline, even if the collector hangs."""
+    """Flush and shut down; the server's exit deadline applies even if the collector hangs."""
     for provider in providers:
         provider.shutdown()
 
 
 def _names(settings: Settings) -> set[str]:
-    """Return the tool names that a span may have: served ones, and those of runs."""
+    """Return the tool names allowed in spans: tools' own names and their served names."""
     ours = {line.name for toolset in (*TOOLSETS, *EXTRA_TOOLSETS) for line in toolset.tools}
     catalogues = (choose(settings), *reference_catalogues(settings).values())
     return ours.union(served.name for each in catalogues for served in each.tools)

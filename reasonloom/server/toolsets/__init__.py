@@ -1,1 +1,1 @@
-"""The tools as data: one module a toolset, one line a tool."""
+"""The tools as data: one module per toolset, one line per tool."""

@@ -1,4 +1,4 @@
-"""The `extras` toolset: batches and housekeeping, beyond the references; asked for by name."""
+"""The `extras` toolset: batches and housekeeping beyond the references; served only if named."""
 
 from reasonloom import __version__
 from reasonloom.contracts import runs
@@ -41,7 +41,7 @@ REASONING = Toolset(
                 runs.FeedbackStored),
     ),
 )  # fmt: skip
-"""What goes beyond the `reasoning` reference answers in that reference's form."""
+"""Tools beyond the `reasoning` reference, which answer in that reference's form."""
 
 MENTAL_MODELS = Toolset(
     name="extras",

@@ -1,4 +1,4 @@
-"""All toolsets, in the order in which they are listed."""
+"""All toolsets, in listing order."""
 
 from reasonloom.server.toolsets import (
     extras,
@@ -18,4 +18,4 @@ TOOLSETS: tuple[Toolset, ...] = (
     mental_models.TOOLSET,
 )
 EXTRA_TOOLSETS: tuple[Toolset, ...] = (extras.TOOLSET, extras.REASONING, extras.MENTAL_MODELS)
-"""Toolsets of no reference: served only where they, or their tools, are named."""
+"""Toolsets without a reference, served only if they or their tools are named."""

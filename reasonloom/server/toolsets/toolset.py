@@ -1,4 +1,4 @@
-"""What a toolset's module declares: its envelope, its advice, and its tools as lines of data."""
+"""The declaration of a toolset: its envelope, its advice, and its tools as lines of data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reasonloom.server.envelopes.envelope import Envelope
 
 
 class Effect(Enum):
-    """What a tool does to what is stored; the hints that agents see come from it."""
+    """A tool's effect on stored data, from which the hints for agents are derived."""
 
     READS = "reads"
     ADDS = "adds"
@@ -24,9 +24,9 @@ class Effect(Enum):
 class ToolLine:
     """One tool: its name, its contract, and the graph that answers it.
 
-    `open_world` is true where the tool asks a language model. `reference_request` is the
-    contract under `serve --as`, where ours takes more arguments than the reference names, and
-    `reference_answer` and `reference_graph` are what answers there, where ours answers more.
+    `open_world` is true if the tool uses a language model. `reference_request`,
+    `reference_answer` and `reference_graph` replace the contract and the graph under
+    `serve --as`, if ours accept or return more than the reference.
     """
 
     name: str
@@ -41,13 +41,13 @@ class ToolLine:
     reference_graph: str | None = None
 
     def answered(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Return an answer with no more keys than the line's contract has."""
+        """Return an answer without keys that the line's contract lacks."""
         if self.answer is not self.reference_answer:
             return values
         return self.answer.model_validate(values).wire()
 
     def under_reference(self, name: str) -> ToolLine:
-        """Return the line under `serve --as`, by the name that the tool has there."""
+        """Return the line for `serve --as`, with the tool's name there."""
         return replace(
             self,
             name=name,
@@ -68,7 +68,7 @@ def _line(
     reference: type[Request] | None = None,
     reference_answer: type[Answer] | None = None,
 ) -> ToolLine:
-    """Return a line whose graph has the tool's own name, without the prefix of the modes."""
+    """Return a line whose graph has the tool's name, without the `reasoning_` prefix."""
     graph = name.removeprefix("reasoning_")
     return ToolLine(
         name, title, request, answer, graph, effect, asks_llm, reference, reference_answer
@@ -79,15 +79,16 @@ reads = partial(_line, Effect.READS)
 adds = partial(_line, Effect.ADDS)
 changes = partial(_line, Effect.CHANGES)
 destroys = partial(_line, Effect.DESTROYS)
-"""A tool with that effect, from its name, title, request and answer."""
+"""These build a tool line with the named effect from name, title, request and answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Toolset:
-    """One reference's tools, as far as they are built.
+    """The implemented tools of one reference.
 
-    `reference` and `version` are what `serve --as` says of itself. `advice` are sentences of how
-    to use it, with the names of tools in braces: each is given where all that it names are served.
+    `reference` and `version` identify the server under `serve --as`. `advice` are sentences on
+    how to use the tools, with tool names in braces; each is given only if all tools it names are
+    served.
     """
 
     name: str

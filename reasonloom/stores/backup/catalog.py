@@ -13,7 +13,7 @@ from reasonloom.stores.provisioning import LOCK
 
 Connection = psycopg.Connection[Any]
 STEPS = ("alembic_version", "checkpoint_migrations")
-"""The tables that say how far the schema is; a backup's header has their numbers."""
+"""The tables that record the schema's versions; a backup's header includes them."""
 
 TABLES = """
 SELECT relname FROM pg_class
@@ -35,10 +35,10 @@ PLAIN = (
     "SET LOCAL statement_timeout = 0",
     "SET LOCAL idle_in_transaction_session_timeout = 0",
     "SET LOCAL lock_timeout = '10s'",
-    # What a policy would hide is an error, never a backup that lacks it.
+    # Rows hidden by a policy raise an error instead of missing from the backup.
     "SET LOCAL row_security = off",
 )
-"""How values are written and read, whatever the server's own settings are."""
+"""Settings that fix the format of values, regardless of the server's own."""
 
 BUSY = "other processes use the database; stop its servers, then try again"
 MOVING = "another process is bringing the database up to date; try again"
@@ -48,10 +48,10 @@ NOT_ALLOWED = (
 
 
 def settle(connection: Connection) -> None:
-    """Make a transaction read and write values in one form, alone with the schema.
+    """Fix the format of values in a transaction, and take the schema's lock.
 
     Raises:
-        DatabaseUnavailable: another process changes the schema.
+        DatabaseUnavailable: another process is changing the schema.
     """
     for statement in PLAIN:
         connection.execute(statement)
@@ -60,7 +60,7 @@ def settle(connection: Connection) -> None:
 
 
 def tables_of(connection: Connection) -> list[str]:
-    """Return the names of all tables that hold rows of owners, saved steps among them."""
+    """Return the names of all tables that hold rows of owners, including saved steps."""
     return [str(row[0]) for row in connection.execute(TABLES, (list(STEPS),))]
 
 
@@ -70,10 +70,10 @@ def columns_of(connection: Connection, table: str) -> list[str]:
 
 
 def open_to_owner(connection: Connection, tables: Sequence[str]) -> list[str]:
-    """Let the tables' owner see every row, where its login is held by row-level security.
+    """Let the tables' owner see every row, if its login is subject to row-level security.
 
-    Returns the tables that were opened: they are locked until the transaction ends, and are to be
-    shut again by it, or by its being rolled back.
+    Returns the tables that were opened: they are locked until the transaction ends, which must
+    force row-level security again or roll back.
     """
     closed = [table for table in tables if value(connection, CLOSED, table)]
     for table in closed:
@@ -88,20 +88,20 @@ def alter(connection: Connection, table: str, change: LiteralString) -> None:
 
 
 def copying(table: str, columns: Sequence[str], way: LiteralString) -> sql.Composed:
-    """Return the COPY of a table's columns, `TO STDOUT` or `FROM STDIN`."""
+    """Return the COPY statement for a table's columns, `TO STDOUT` or `FROM STDIN`."""
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     return sql.SQL("COPY {} ({}) " + way).format(sql.Identifier(table), names)
 
 
 def value(connection: Connection, query: LiteralString, *values: Any) -> Any:
-    """Return the one value that a query gives, None where it gives no row."""
+    """Return the value that a query yields, None if it yields no row."""
     row = connection.execute(query, values or None).fetchone()
     return row[0] if row else None
 
 
 @contextmanager
 def administrator_errors() -> Iterator[None]:
-    """Turn errors of Postgres into messages for an administrator."""
+    """Translate errors of Postgres into messages for an administrator."""
     try:
         yield
     except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):

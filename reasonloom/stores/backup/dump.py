@@ -31,7 +31,7 @@ from reasonloom.stores.migrate import saver_step
 
 T = TypeVar("T")
 Progress = Callable[[int, int | None], None]
-"""Gets the number of bytes that are done, and of how many."""
+"""Called with the number of bytes done and the total, None if unknown."""
 
 SIZE = "SELECT pg_table_size(to_regclass(%s))"
 STEP = "SELECT version_num FROM alembic_version"
@@ -39,7 +39,7 @@ STEP = "SELECT version_num FROM alembic_version"
 
 @dataclass(frozen=True, slots=True)
 class BackupSize:
-    """What a backup, or what was restored of one, holds; `size` in bytes."""
+    """The extent of a backup or a restore; `size` is in bytes."""
 
     header: Header
     rows: int
@@ -47,23 +47,23 @@ class BackupSize:
 
 
 async def back_up(access: Access, path: Path, progress: Progress) -> BackupSize:
-    """Write every row of the database to a new file that its user alone may read.
+    """Write every row of the database to a new file that only its user may read.
 
-    It is of one moment, whatever is written meanwhile; servers go on, except where the login is
-    held by row-level security: then they wait until it is done.
+    The backup is a consistent snapshot. Servers continue meanwhile, unless the login is subject to
+    row-level security: then they wait until it is done.
 
     Raises:
         InvalidArgument: the file exists already, or cannot be written.
-        DatabaseUnavailable: the database is away, or busy.
-        SettingMistake: there is no schema of ours, or the login may not read all of it.
+        DatabaseUnavailable: the database is unavailable or busy.
+        SettingMistake: our schema is missing, or the login may not read all of it.
     """
     return await in_thread(lambda report: _to_new_file(access, path, report), progress)
 
 
 async def in_thread(work: Callable[[Progress], T], progress: Progress) -> T:
-    """Run `work` in a thread, which stops at its next progress report once this is cancelled.
+    """Run `work` in a thread that, on cancellation, stops at its next progress report.
 
-    A thread cannot be cancelled from outside and would finish work that nobody wants any more.
+    A thread cannot be cancelled from outside and would finish work that is no longer wanted.
     """
     left = threading.Event()
 
@@ -118,7 +118,7 @@ def _to_file(
             done += sizes[table]
             progress(done, total)
         file.end()
-        connection.rollback()  # shuts again what was opened
+        connection.rollback()  # forces row-level security again
         return header, rows
 
 

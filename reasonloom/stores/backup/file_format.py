@@ -1,14 +1,14 @@
-"""The file of a backup: what it is of, the rows of every table in turn, the digest of it all.
+"""The backup file format: a header, the rows of every table in turn, and a digest.
 
-    reasonloom backup 1\\n   then, compressed by zlib, frames of a kind, a length and a body:
+    reasonloom backup 1\\n   then, compressed with zlib, frames of kind, length and body:
         H   the header, as JSON
         T   the name and the columns of a table, as JSON
-        D   some of its rows, as Postgres' COPY writes them in its text format
-        E   how many rows it had, as JSON
+        D   some of its rows, in the text format of Postgres' COPY
+        E   its number of rows, as JSON
         Z   the end
-    and last, not compressed, the SHA-256 of every byte before.
+    and last, uncompressed, the SHA-256 of all preceding bytes.
 
-The digest is compared before a byte is used, so that a file cut short changes nothing.
+The digest is verified before any data is used, so that a truncated file changes nothing.
 """
 
 import hashlib
@@ -28,23 +28,23 @@ HEADER, TABLE, ROWS, COUNT, END = b"H", b"T", b"D", b"E", b"Z"
 HEAD = struct.Struct(">cI")
 DIGEST = hashlib.sha256().digest_size
 PART = 1 << 18
-"""Bytes that are read, or put in one frame, at once."""
+"""Bytes read, or put in one frame, at a time."""
 
 MAX_FRAME = 1 << 26
-"""Bytes of a frame that is read: what is packed small may unpack to all memory there is."""
+"""Maximum bytes of a frame: small compressed data may expand to exhaust all memory."""
 
 Frame = tuple[bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a backup is of.
+    """The origin of a backup.
 
     Attributes:
         schema: the step of our migrations, such as `0013`.
-        saver: the step of LangGraph's tables of saved steps.
-        product: the version of reasonloom that made it.
-        postgres: libpq's number of the server, such as 160004.
+        saver: the migration step of LangGraph's tables.
+        product: the version of reasonloom that wrote it.
+        postgres: the server's version as libpq's number, such as 160004.
         made_at: when its snapshot was taken, ISO 8601.
     """
 
@@ -85,14 +85,15 @@ class BackupWriter:
 
 
 def open_backup(path: Path) -> BinaryIO:
-    """Return the file of a backup, opened and found whole.
+    """Open a backup, verify that it is complete, and return its file.
 
     Raises:
-        InvalidArgument: it cannot be read, is no backup, or is cut short or damaged.
+        InvalidArgument: it cannot be read, is not a backup, has a newer format, or is truncated
+            or damaged.
     """
     name = path.name or str(path)
     try:
-        if path.exists() and not path.is_file():  # a pipe or a device need not have an end
+        if path.exists() and not path.is_file():  # a pipe or a device may have no end
             raise InvalidArgument(f"{name}: not a file", field="file")
         file = path.open("rb")
     except OSError:
@@ -128,7 +129,7 @@ def header_of(file: BinaryIO) -> Header:
     """Return the header of an opened backup.
 
     Raises:
-        InvalidArgument: it has none that can be read.
+        InvalidArgument: it has no readable header.
     """
     for kind, body in frames(file, lambda _: None):
         if kind == HEADER:
@@ -141,10 +142,10 @@ def header_of(file: BinaryIO) -> Header:
 
 
 def frames(file: BinaryIO, progress: Callable[[int], None]) -> Iterator[Frame]:
-    """Yield the frames of an opened backup to its end; `progress` hears how many bytes are read.
+    """Yield the frames of an opened backup; `progress` receives the number of bytes read.
 
     Raises:
-        InvalidArgument: it is whole, but not made of such frames.
+        InvalidArgument: it is complete, but does not consist of such frames.
     """
     unpacker, waiting = zlib.decompressobj(), b""
     file.seek(len(MAGIC))
@@ -171,5 +172,5 @@ def frames(file: BinaryIO, progress: Callable[[int], None]) -> Iterator[Frame]:
 
 
 def unreadable() -> InvalidArgument:
-    """Return the error for a file that is whole but does not hold what a backup holds."""
+    """Return the error for a complete file whose content is not that of a backup."""
     return InvalidArgument("the backup's content cannot be read; nothing is changed", field="file")

@@ -1,4 +1,4 @@
-"""Replaces the whole content of a database by a backup, in one transaction."""
+"""Replaces the whole content of a database with a backup, in one transaction."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.access import Access
 
 SAVED_STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
-"""LangGraph's own tables of rows: emptied and filled, never dropped: they are not ours to make."""
+"""LangGraph's own tables: emptied and filled, never dropped, since LangGraph creates them."""
 
 MADE = """
 SELECT named.type, named.identity FROM (
@@ -59,8 +59,8 @@ WHERE coalesce(relation <> ALL (%s), true) AND NOT EXISTS (
     SELECT 1 FROM pg_depend d
     WHERE d.classid = made.catalog AND d.objid = made.id AND d.deptype = 'e')
 """
-"""What migrations have made, of a newer version too: not LangGraph's tables, nor what belongs to
-an extension that lies in our schema."""
+"""All objects that migrations created, including a newer version's, without LangGraph's tables and
+those of an extension in our schema."""
 
 FOREIGN_KEYS = """
 SELECT c.relname, k.conname, pg_get_constraintdef(k.oid)
@@ -74,17 +74,18 @@ FULL = f"the database is not empty; {YES}"
 async def restore(
     access: Access, path: Path, progress: Progress, *, replace: bool = False
 ) -> BackupSize:
-    """Fill a database with a backup and bring it up to date, in one transaction.
+    """Load a backup into a database and migrate it to the newest schema, in one transaction.
 
-    With `replace` all that it holds goes, of every owner, also what a newer version has made;
-    else it must be empty. Before the transaction is made only what a database needs for any
-    table of ours, and LangGraph's tables are brought to their newest step.
+    With `replace` all existing data of every owner is dropped, including objects of a newer
+    version; otherwise the database must be empty. Before the transaction, only the prerequisites
+    of our tables are created, and LangGraph's tables are migrated.
 
     Raises:
-        InvalidArgument: the file is no whole backup, or of a newer version; nothing is changed.
-        Conflict: the database is not empty, or a newer version's.
-        DatabaseUnavailable: the database is away, or others use it.
-        SettingMistake: the login may not do this.
+        InvalidArgument: the file is not a complete backup, or of a newer version; nothing is
+            changed.
+        Conflict: the database is not empty, or belongs to a newer version.
+        DatabaseUnavailable: the database is unavailable, or in use.
+        SettingMistake: the login lacks privileges.
     """
     with await asyncio.to_thread(open_backup, path) as file:
         header = header_of(file)
@@ -128,7 +129,7 @@ def _fill(
 
 @contextmanager
 def _transaction(admin: str) -> Iterator[tuple[AlembicConnection, Connection]]:
-    """Yield one transaction as Alembic and as psycopg speak to it; it commits at the end."""
+    """Yield one transaction as connections of Alembic and of psycopg; it commits at the end."""
     from sqlalchemy import create_engine
     from sqlalchemy.exc import DBAPIError
     from sqlalchemy.pool import NullPool
@@ -145,7 +146,7 @@ def _transaction(admin: str) -> Iterator[tuple[AlembicConnection, Connection]]:
 
 
 def _take(connection: Connection, replace: bool) -> None:
-    """Have the schema for this transaction alone, where what it holds may go."""
+    """Lock the schema for this transaction, unless it holds data that must not be replaced."""
     settle(connection)
     tables = tables_of(connection)
     open_to_owner(connection, tables)
@@ -166,10 +167,10 @@ def _holds_rows(connection: Connection, table: str) -> bool:
 
 
 def _rebuild(connection: Connection, alembic: AlembicConnection, step: str) -> None:
-    """Make our tables anew as they were at a step, empty; LangGraph's are emptied."""
+    """Recreate our tables, empty, as of a migration step; truncate LangGraph's."""
     kept = [*SAVED_STEPS, "checkpoint_migrations"]
     for kind, name in connection.execute(MADE, (kept,)).fetchall():
-        # One may have gone with another already.
+        # It may have been dropped with another one already.
         drop = sql.SQL("DROP {} IF EXISTS {} CASCADE")
         connection.execute(drop.format(sql.SQL(kind), sql.SQL(name)))
     saved = sql.SQL(", ").join(map(sql.Identifier, SAVED_STEPS))
@@ -178,11 +179,11 @@ def _rebuild(connection: Connection, alembic: AlembicConnection, step: str) -> N
 
 
 def _upgrade(alembic: AlembicConnection, step: str) -> None:
-    """Walk the migrations within the transaction that is open."""
+    """Run the migrations within the open transaction."""
     from alembic import command
     from sqlalchemy import text
 
-    # A migration may touch a table that it has just made and shut, which is empty.
+    # A migration may read a table that it has just created and secured, which is empty.
     alembic.execute(text("SET LOCAL row_security = on"))
     config = alembic_config()
     config.attributes["connection"] = alembic
@@ -192,7 +193,7 @@ def _upgrade(alembic: AlembicConnection, step: str) -> None:
 
 @contextmanager
 def _open(connection: Connection) -> Iterator[None]:
-    """Let a login that policies hold fill the tables and migrate what is in them."""
+    """Let a login that is subject to policies fill the tables and migrate their rows."""
     opened = open_to_owner(connection, tables_of(connection))
     yield
     for table in set(opened) & set(tables_of(connection)):
@@ -201,9 +202,9 @@ def _open(connection: Connection) -> Iterator[None]:
 
 @contextmanager
 def _bare(connection: Connection) -> Iterator[None]:
-    """Let tables take rows in any order and as they are: without triggers and foreign keys.
+    """Disable triggers and foreign keys, so that rows are loaded unchanged and in any order.
 
-    All of it is there again at the end, and the foreign keys have looked at every row.
+    At the end both are restored, and the foreign keys are validated against every row.
     """
     tables = tables_of(connection)
     keys = connection.execute(FOREIGN_KEYS).fetchall()
@@ -224,7 +225,7 @@ def _constraint(connection: Connection, table: str, change: sql.SQL, name: str) 
 
 
 def _load(connection: Connection, file: BinaryIO, progress: Callable[[int], None]) -> int:
-    """Fill every table of the file; return how many rows that were."""
+    """Fill every table of the file; return the number of rows."""
     known, rows = set(tables_of(connection)), 0
     parts = frames(file, progress)
     for kind, body in parts:

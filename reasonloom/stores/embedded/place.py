@@ -1,7 +1,7 @@
-"""Where the embedded database, its sockets and its lock may lie, and whose they must be.
+"""Location and ownership of the embedded database, its sockets and its lock.
 
-All of it is checked before the bundled library sees the folder, since as root the library
-changes owners and modes without asking.
+Everything is checked before the bundled library sees the folder, since as root the library
+silently changes owners and modes.
 """
 
 import fcntl
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from reasonloom.errors import DatabaseUnavailable, SettingMistake
 
-SYSTEM_USER = "pgserver"  # whom the library makes, and runs Postgres as, when it is root
+SYSTEM_USER = "pgserver"  # created by the library to run Postgres when it is root
 FIELD = "REASONLOOM_HOME"
 LONGEST_SOCKET_FOLDER = 93 if sys.platform == "linux" else 89
 UNFIT_FOR_SOCKETS = re.compile(r"[^\w./ +=~-]")  # lists of hosts are split at , and :
@@ -28,11 +28,11 @@ LOCK_SECONDS = 180.0
 
 
 def prepare(folder: Path) -> None:
-    """Make the parents of the data folder and check that a server may live there.
+    """Create the parents of the data folder and check that a server may use it.
 
     Raises:
-        SettingMistake: it is a file, cannot be made or written, lies in a private place (as
-            root), belongs to another OS user, or holds something else.
+        SettingMistake: it is a file, cannot be created or written, is inside a private folder
+            (as root), belongs to another OS user, or holds other files.
     """
     try:
         if is_root():
@@ -53,12 +53,12 @@ def mistake(fault: str) -> SettingMistake:
 
 
 def is_root() -> bool:
-    """Whether this process is root, for whom Postgres runs as another user."""
+    """Return whether this process is root, in which case Postgres runs as another user."""
     return os.geteuid() == 0
 
 
 def refuse_private_parents(folder: Path) -> None:
-    """Raise where the library, as root, would open a private parent folder to everyone."""
+    """Raise if the library, as root, would open a private parent folder to everyone."""
     for parent in folder.parents:
         if parent.is_dir() and OPEN_TO_ALL & ~parent.stat().st_mode:
             raise SettingMistake(
@@ -69,7 +69,7 @@ def refuse_private_parents(folder: Path) -> None:
 
 
 def make_parents(folder: Path) -> None:
-    """Make what is missing above `folder`, passable only where another user must pass."""
+    """Create the missing parents of `folder`, passable only if another user must pass."""
     missing = [parent for parent in folder.parents if not parent.exists()]
     for parent in reversed(missing):
         parent.mkdir(exist_ok=True)
@@ -81,7 +81,7 @@ def make_parents(folder: Path) -> None:
 
 
 def refuse_foreign(folder: Path) -> None:
-    """Raise if something else than our database is at `folder`."""
+    """Raise if something other than our database is at `folder`."""
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -101,10 +101,10 @@ def owners() -> set[int]:
 
 
 def private_folder() -> Path:
-    """Return this OS user's own short folder below the system's temporary one.
+    """Return this OS user's private folder, with a short path, in the temporary folder.
 
     Raises:
-        DatabaseUnavailable: somebody else made it first.
+        DatabaseUnavailable: it cannot be created, or belongs to another user.
     """
     name = f"reasonloom-{os.geteuid()}"
     base = Path(tempfile.gettempdir()).resolve()
@@ -126,7 +126,7 @@ def private_folder() -> Path:
 
 
 def socket_folder(folder: Path) -> Path:
-    """Return where the server of `folder` shall put its socket: inside, if its path is fit."""
+    """Return the socket folder for the server of `folder`: itself, if its path is suitable."""
     path = os.fsencode(folder)
     if len(path) <= LONGEST_SOCKET_FOLDER and not UNFIT_FOR_SOCKETS.search(str(folder)):
         return folder
@@ -139,8 +139,8 @@ def socket_folder(folder: Path) -> Path:
 def only_one(folder: Path) -> Iterator[int]:
     """Hold the lock next to the data folder; yield its descriptor.
 
-    A child that is given the descriptor keeps the lock while it lives, so that the lock
-    outlasts a starter that was killed.
+    A child that inherits the descriptor holds the lock while it lives, so that the lock
+    outlasts a killed starter.
     """
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
@@ -155,7 +155,7 @@ def only_one(folder: Path) -> Iterator[int]:
 
 
 def wait_for(lock: int) -> None:
-    """Take `lock`, however long another process may rightly need it."""
+    """Acquire `lock`, waiting as long as another process may legitimately hold it."""
     until = time.monotonic() + LOCK_SECONDS
     while True:
         try:

@@ -1,7 +1,7 @@
-"""What runs on a data folder: its processes, its pid file, and whether it answers.
+"""The server on a data folder: its processes, its pid file, and whether it responds.
 
-Postgres forgives much, but never two servers on one data folder. So nothing here believes a
-pid file alone: processes are recognised by what they are and where they work.
+Two servers on one data folder would corrupt it. So nothing here trusts a pid file alone:
+processes are identified by their program and working folder.
 """
 
 import enum
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Address:
-    """Where a running server is reached: its socket's folder and its number."""
+    """The address of a running server: its socket's folder and its port."""
 
     socket_dir: Path
     port: int
@@ -36,7 +36,7 @@ class Address:
         return self.socket_dir / f".s.PGSQL.{self.port}"
 
     def dsn(self, user: str, database: str) -> str:
-        """Return a libpq URI; with `postgresql+psycopg:` put first it is SQLAlchemy's too.
+        """Return a libpq URI; with the scheme `postgresql+psycopg` it works for SQLAlchemy too.
 
         Example: `postgresql://app@/mind?host=/var/lib/reasonloom/postgres&port=5432`
         """
@@ -47,7 +47,7 @@ class Address:
 
 @dataclass(frozen=True)
 class Note:
-    """What a postmaster writes into `postmaster.pid`."""
+    """The content of a `postmaster.pid` file."""
 
     pid: int
     folder: Path
@@ -55,7 +55,7 @@ class Note:
 
 
 def read_note(folder: Path) -> Note | None:
-    """Return the pid file's content; None if it is missing, empty, partial or not readable."""
+    """Return the pid file's content; None if it is missing, empty, partial or unreadable."""
     try:
         lines = (folder / PID_FILE).read_text("utf-8", "surrogateescape").splitlines()
         sockets = Path(lines[4])
@@ -66,7 +66,7 @@ def read_note(folder: Path) -> Note | None:
 
 
 def process_of(note: Note | None, folder: Path) -> psutil.Process | None:
-    """Return the live postmaster that `note` speaks of, if it is one of `folder`."""
+    """Return the live postmaster that `note` names, if it belongs to `folder`."""
     try:
         process = psutil.Process(note.pid) if note else None
     except psutil.Error:
@@ -75,7 +75,7 @@ def process_of(note: Note | None, folder: Path) -> psutil.Process | None:
 
 
 def is_postgres(process: psutil.Process) -> bool:
-    """Whether `process` lives and is a `postgres`; a zombie does not live."""
+    """Return whether `process` is a live `postgres`; a zombie is not live."""
     try:
         dead = (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
         return process.name() == "postgres" and process.status() not in dead
@@ -84,7 +84,7 @@ def is_postgres(process: psutil.Process) -> bool:
 
 
 def is_postmaster(process: psutil.Process, folder: Path) -> bool:
-    """Whether `process` is a live postgres whose command line names `folder` as its data."""
+    """Return whether `process` is a live postgres whose command line names `folder` as its data."""
     try:
         words = process.cmdline()
         named = "-D" in words[:-1] and words[words.index("-D") + 1] == str(folder)
@@ -94,7 +94,7 @@ def is_postmaster(process: psutil.Process, folder: Path) -> bool:
 
 
 def works_in(process: psutil.Process, folder: Path) -> bool:
-    """Whether `process` has `folder` as its working folder, as all of a server's have."""
+    """Return whether `folder` is the working folder of `process`, as for all server processes."""
     try:
         return Path(process.cwd()) == folder
     except psutil.AccessDenied:
@@ -104,9 +104,9 @@ def works_in(process: psutil.Process, folder: Path) -> bool:
 
 
 def is_orphan(process: psutil.Process) -> bool:
-    """Whether `process` is one of ours that outlived its postmaster, whatever its folder.
+    """Return whether `process` is one of ours that outlived its postmaster, in any folder.
 
-    Root without the right to trace, as in most containers, cannot see a working folder.
+    Root without permission to trace, as in most containers, cannot see a working folder.
     """
     try:
         parent = process.parent()
@@ -118,7 +118,7 @@ def is_orphan(process: psutil.Process) -> bool:
 
 
 def inhabitants(folder: Path) -> list[psutil.Process]:
-    """Return every live postgres process of `folder`, also those whose postmaster is gone."""
+    """Return every live postgres process of `folder`, including those whose postmaster is gone."""
     return [
         process
         for process in psutil.process_iter()
@@ -127,7 +127,7 @@ def inhabitants(folder: Path) -> list[psutil.Process]:
 
 
 def head_of(processes: Sequence[psutil.Process], folder: Path) -> psutil.Process | None:
-    """Return the postmaster among `processes`; a child just forked still looks like one."""
+    """Return the postmaster among `processes`; a freshly forked child still looks like one."""
     pids = {process.pid for process in processes}
     for process in processes:
         try:
@@ -139,7 +139,7 @@ def head_of(processes: Sequence[psutil.Process], folder: Path) -> psutil.Process
 
 
 class Answer(enum.Enum):
-    """How a server takes a connection."""
+    """How a server responds to a connection."""
 
     READY = "ready"
     BUSY = "busy"  # starting up, recovering or shutting down
@@ -147,7 +147,7 @@ class Answer(enum.Enum):
 
 
 def ask(address: Address) -> Answer:
-    """Run `SELECT 1` as the superuser, within seconds."""
+    """Return how the server responds to `SELECT 1` as the superuser, within seconds."""
     if not address.socket.exists():
         return Answer.SILENT
     try:

@@ -1,6 +1,6 @@
-"""The embedded Postgres as the rest of reasonloom sees it: make sure it runs, stop it, look.
+"""The interface to the embedded Postgres: ensure that it runs, stop it, get its status.
 
-The server belongs to nobody who started it: it outlives them until `stop`. Any process may
+The server is independent of the process that started it and runs until `stop`. Any process may
 call `ensure` at any time; one that finds the server running only reads its pid file and
 connects.
 """
@@ -37,9 +37,9 @@ __all__ = ["Address", "EmbeddedServer", "Status"]
 
 BOOT_SECONDS = 120.0
 BUSY_SECONDS = 60.0  # for a server that recovers or shuts down
-SILENT_SECONDS = 15.0  # for one that lives but does not answer
+SILENT_SECONDS = 15.0  # for one that is alive but does not respond
 GRACE_SECONDS = 3.0  # for one whose pid file is not (yet) right
-LOCALE = "C.UTF-8" if sys.platform == "linux" else "C"  # what every such system has
+LOCALE = "C.UTF-8" if sys.platform == "linux" else "C"  # available on every such system
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Status:
-    """What is known of an embedded server without touching it.
+    """The status of an embedded server, determined without connecting to it.
 
     `version` is the data's Postgres major version, None before the first start.
     """
@@ -65,11 +65,11 @@ class EmbeddedServer:
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def ensure(self) -> Address:
-        """Return the running server's address; start it first where it does not run.
+        """Return the server's address, starting the server if it is not running.
 
         Raises:
             SettingMistake: the folder or a setting cannot be used.
-            DatabaseUnavailable: it could not be started, or does not answer.
+            DatabaseUnavailable: it could not be started, or does not respond.
         """
         folder = whole(self.folder)
         address = joined(folder)
@@ -81,10 +81,10 @@ class EmbeddedServer:
             return settled(folder) or self._start(folder, lock)
 
     def stop(self) -> bool:
-        """Stop the server, closing its connections; return whether there was one.
+        """Stop the server, closing its connections; return whether it was running.
 
         Raises:
-            DatabaseUnavailable: it is another user's, or does not end.
+            DatabaseUnavailable: it belongs to another user, or does not stop.
         """
         folder = whole(self.folder)
         if not folder.is_dir() or not inhabitants(folder):
@@ -100,7 +100,7 @@ class EmbeddedServer:
             return bool(residents)
 
     def status(self) -> Status:
-        """Look at the server, changing nothing."""
+        """Return the server's status without changing anything."""
         folder = whole(self.folder)
         process = process_of(read_note(folder), folder)
         try:
@@ -110,7 +110,7 @@ class EmbeddedServer:
         return Status(process is not None, process.pid if process else None, version)
 
     def _start(self, folder: Path, lock: int) -> Address:
-        """Start the server of a folder in which nothing lives; the lock is held."""
+        """Start the server of a folder without server processes; the caller holds the lock."""
         sockets = place.socket_folder(folder)
         clear_remains(folder, sockets)
         boot(folder, sockets, self.settings, lock)
@@ -122,7 +122,7 @@ class EmbeddedServer:
 
 
 def whole(folder: Path) -> Path:
-    """Return the one absolute path that every process gives the same folder."""
+    """Return the canonical absolute path of a folder, the same in every process."""
     try:
         return folder.expanduser().resolve()
     except (OSError, RuntimeError) as error:
@@ -130,21 +130,21 @@ def whole(folder: Path) -> Path:
 
 
 def unavailable(fault: str) -> DatabaseUnavailable:
-    """Return the error for a server that cannot be had."""
+    """Return the error for an unavailable embedded server."""
     return DatabaseUnavailable(
         f"The embedded database {fault}; try again, and if it persists run `reasonloom doctor`."
     )
 
 
 def check_settings(settings: Mapping[str, str]) -> None:
-    """Refuse a setting that could not be written on one line of Postgres' settings file."""
+    """Reject a setting that cannot be written on one line of Postgres' settings file."""
     for name, value in settings.items():
         if not re.fullmatch(r"[a-z][a-z0-9_.]*", name) or not value.isprintable():
             raise SettingMistake("A setting of the embedded database is not of Postgres' form.")
 
 
 def joined(folder: Path) -> Address | None:
-    """Return the address of a server that runs and answers, by the shortest way."""
+    """Return the address of a server that is ready, after the cheapest possible check."""
     note = read_note(folder)
     if note and process_of(note, folder) and ask(note.address) is Answer.READY:
         return note.address
@@ -152,11 +152,11 @@ def joined(folder: Path) -> Address | None:
 
 
 def settled(folder: Path) -> Address | None:
-    """Wait for the folder's server to answer, or for there to be none: then return None.
+    """Wait until the folder's server responds, or return None once there is none.
 
-    A postmaster whose pid file is damaged or gone would end itself within a minute, hard; it
-    is asked to end in order. Processes that outlived their postmaster must go before another
-    may start, else both would write to the same files.
+    A postmaster whose pid file is damaged or gone would abort within a minute; it is shut down
+    cleanly instead. Processes that outlived their postmaster must end before another may start,
+    else both would write to the same files.
     """
     begun = time.monotonic()
     end_requested = False
@@ -181,13 +181,13 @@ def settled(folder: Path) -> Address | None:
 
 
 def served_from_elsewhere(folder: Path) -> Address | None:
-    """Return the address of a server whose processes another container hides from us."""
+    """Return the address of a server whose processes are hidden in another container."""
     address = Address(place.socket_folder(folder), DEFAULT_PORT)
     return None if ask(address) is Answer.SILENT else address
 
 
 def end(residents: Sequence[psutil.Process], folder: Path) -> None:
-    """Ask a postmaster to shut down fast, or orphans of one to leave at once."""
+    """Signal a postmaster to shut down fast, or its orphans to exit at once."""
     head = head_of(residents, folder)
     try:
         if head:
@@ -211,10 +211,10 @@ def wait_until_empty(folder: Path) -> None:
 
 
 def clear_remains(folder: Path, sockets: Path) -> None:
-    """Delete what a dead server left and Postgres itself would stumble over.
+    """Delete the remains of a dead server that would keep Postgres from starting.
 
-    Only for a folder in which nothing lives. A whole pid file of a dead process stays:
-    Postgres mends that itself, after a check of its own on the server's shared memory.
+    Only for a folder without server processes. An intact pid file of a dead process stays:
+    Postgres replaces it itself, after checking the server's shared memory.
     """
     note = read_note(folder)
     try:
@@ -226,7 +226,7 @@ def clear_remains(folder: Path, sockets: Path) -> None:
 
 
 def boot(folder: Path, sockets: Path, settings: Mapping[str, str], lock: int) -> None:
-    """Let the child start the server, in an environment that cannot surprise it."""
+    """Start the server through the child process, in a controlled environment."""
     private = str(place.private_folder())
     environment = {
         "PATH": SYSTEM_PATH,
@@ -251,7 +251,7 @@ def boot(folder: Path, sockets: Path, settings: Mapping[str, str], lock: int) ->
 
 
 def read_answer(done: subprocess.CompletedProcess[str]) -> None:
-    """Return the error for the child's answer, None where all went well."""
+    """Check the child's answer; log and raise its error if the start failed."""
     try:
         answer = json.loads(done.stdout)
     except ValueError:
@@ -265,7 +265,7 @@ def read_answer(done: subprocess.CompletedProcess[str]) -> None:
 
 
 def fault_of(kind: str, detail: str) -> ServiceFault | SettingMistake:
-    """Return our error for a fault of the child's."""
+    """Return our error for a fault reported by the child."""
     if kind == "version":
         return place.mistake(f"was made by another major version of Postgres ({detail})")
     return unavailable("could not be started")

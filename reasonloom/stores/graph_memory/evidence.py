@@ -1,4 +1,4 @@
-"""What grounding reads besides search results: corrections, edges of nodes, stored words."""
+"""Reads grounding evidence other than search results: corrections, edges and stored words."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from reasonloom.stores.memory.search.query_terms import LONGEST_QUERY
 from reasonloom.stores.statements import load
 
 NEWEST = 500
-"""Corrected memories that are compared by their words, the newest of those that share one."""
+"""Corrected memories compared by their words: the newest of those that share a word."""
 
 LONGEST_CHAIN = 100
 MOST_TERMS = 4_000
-"""Stored words that a misspelt one is held against, of about its length."""
+"""Stored words of similar length that a misspelt word is compared with."""
 
 SQL = load(__file__, visible_nodes=VISIBLE_NODES, newest=NEWEST, longest_chain=LONGEST_CHAIN)
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeRow:
-    """An edge of a node, whichever way it leads."""
+    """An edge of a node, in either direction."""
 
     node: int
     source_id: int
@@ -46,17 +46,17 @@ async def corrected(tx: Transaction, claim: str, *, most: int) -> dict[int, int]
 
 
 async def edges_of(tx: Transaction, ids: Iterable[int], *, read: int) -> list[EdgeRow]:
-    """Return up to `read` edges of each node each way, the heaviest first."""
+    """Return up to `read` edges per node and direction, heaviest first."""
     return await tx.rows(EdgeRow, SQL.edges, {"ids": list(ids), "read": read})
 
 
 async def unknown_words(tx: Transaction, query: str) -> list[str]:
-    """Return the words of a query, as they are stored, that no memory holds."""
+    """Return the words of a query, in their stored form, that no memory contains."""
     return [row[0] for row in await tx.tuples(SQL.unknown, {"text": query[:LONGEST_QUERY]})]
 
 
 async def words_of_length(tx: Transaction, word: str, *, within: int) -> list[str]:
-    """Return stored words that are longer or shorter than `word` by no more than `within`."""
+    """Return stored words whose length differs from that of `word` by at most `within`."""
     values = {
         "shortest": max(1, len(word) - within),
         "longest": len(word) + within,

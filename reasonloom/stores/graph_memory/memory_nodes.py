@@ -1,4 +1,4 @@
-"""Memories as nodes of a graph: known by number, in the session of a number."""
+"""Memories as nodes of a graph, identified by number, each in a numbered session."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ VISIBLE_NODES = (
 """What graph memory shows of the memories `m`; what is superseded too, for it is reached by id."""
 
 CURRENT_NODES = f"{VISIBLE_NODES} AND m.superseded_by IS NULL"
-"""What graph memory finds of them."""
+"""The nodes that searches of graph memory find."""
 
 NODE_COLUMNS = """m.id, m.event_type, m.content, m.confidence, m.session_id,
     (SELECT s.number FROM sessions s WHERE s.owner = m.owner AND s.id = m.session_id) AS session,
@@ -29,7 +29,7 @@ SQL = load(__file__, node_columns=NODE_COLUMNS, visible_nodes=VISIBLE_NODES)
 
 AGENT_RESPONSE, EXTRACT, SUMMARY = "agent_response", "session-extract", "session-summary"
 HEARSAY_CATEGORIES = (AGENT_RESPONSE, EXTRACT, SUMMARY)
-"""The categories of summaries and of what an agent said; they are exported with a memory."""
+"""The categories of summaries and of agents' statements; they are exported with a memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ async def require(tx: Transaction, node_id: int, *, field: str) -> NodeRow:
     """Return a node that must exist.
 
     Raises:
-        NodeNotFound: the owner has none such, or it is hidden.
+        NodeNotFound: the owner has no such node, or it is hidden.
     """
     found = await fetch(tx, [node_id])
     if not found:
@@ -75,7 +75,7 @@ async def require_all(tx: Transaction, fields: dict[int, str]) -> None:
     """Check that all nodes exist; `fields` names the argument of each.
 
     Raises:
-        NodeNotFound: names the first that is not.
+        NodeNotFound: names the first that does not exist.
     """
     there = {row.id for row in await fetch(tx, fields)}
     for node_id, field in fields.items():
@@ -84,7 +84,7 @@ async def require_all(tx: Transaction, fields: dict[int, str]) -> None:
 
 
 async def hearsay(tx: Transaction, ids: Iterable[int]) -> set[int]:
-    """Return those of `ids` that are no evidence: episodes, and what an agent said.
+    """Return those of `ids` that are not evidence: episodes and agents' statements.
 
     An episode repeats other memories, which may have been corrected since; an agent's own words
     are no evidence for themselves.
@@ -114,9 +114,9 @@ ORDERS = {
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a node must meet, bounds included; a None does not narrow.
+    """The conditions that a node must meet, bounds inclusive; None sets no condition.
 
-    Without `held_from` and `held_to` it must be current now, else at some time between both.
+    Without `held_from` and `held_to` it must be current now, else at some time between them.
     """
 
     event_types: Sequence[str] | None = None
@@ -129,7 +129,7 @@ class Conditions:
     held_to: datetime | None = None
 
     def given(self) -> dict[str, Any]:
-        """Return the conditions that narrow, by name."""
+        """Return the conditions that are set, by name."""
         named = {name: getattr(self, name) for name in CONDITIONS}
         return {
             name: list(value) if name in ("event_types", "sessions") else value
@@ -141,7 +141,7 @@ class Conditions:
 async def list_nodes(
     tx: Transaction, conditions: Conditions, *, order: str, most: int
 ) -> list[NodeRow]:
-    """Return the nodes that meet all conditions, at most `most`, ties by the newest."""
+    """Return up to `most` nodes that meet all conditions, ties newest first."""
     given = conditions.given()
     values = {"most": most, **given}
     nodes = VISIBLE_NODES if conditions.held_to else CURRENT_NODES
@@ -150,10 +150,10 @@ async def list_nodes(
 
 
 async def sessions_numbered(tx: Transaction, numbers: dict[int, str]) -> list[UUID]:
-    """Return the uuids of sessions; `numbers` says which argument names each.
+    """Return the UUIDs of sessions; `numbers` maps each number to the argument that names it.
 
     Raises:
-        SessionNotFound: names the first that this owner does not have.
+        SessionNotFound: names the first that the owner does not have.
     """
     found: dict[int, UUID] = dict(await tx.tuples(SQL.sessions, {"numbers": list(numbers)}))
     for number, field in numbers.items():

@@ -1,4 +1,4 @@
-"""Sessions of graph memory: the current one of each client and project, their numbers and ends."""
+"""Sessions of graph memory: the current one per client and project, their numbers and ends."""
 
 import json
 from dataclasses import dataclass
@@ -15,38 +15,38 @@ from reasonloom.stores.sessions import sessions
 from reasonloom.stores.statements import load
 
 MODE = "graph_memory"
-"""What the sessions of graph memory say of themselves."""
+"""The mode of graph memory sessions."""
 
 SQL = load(__file__, visible_nodes=VISIBLE_NODES)
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedSession:
-    """A session by its uuid and by its number."""
+    """A session's UUID and number."""
 
     id: UUID
     number: int
 
 
 async def find(tx: Transaction, caller: Caller) -> NumberedSession | None:
-    """Return the caller's current session, None where there is none or it has ended."""
+    """Return the caller's current session, None if there is none or it has ended."""
     row = await tx.first(SQL.find, _place(tx, caller))
     return NumberedSession(row.id, row.number) if row and row.ended_at is None else None
 
 
 async def last(tx: Transaction, caller: Caller) -> NumberedSession | None:
-    """Return the session that is the caller's current one, or was until it was ended."""
+    """Return the caller's current or last session, even if it has ended."""
     row = await tx.first(SQL.find, _place(tx, caller))
     return NumberedSession(row.id, row.number) if row else None
 
 
 async def hold(tx: Transaction) -> bool:
-    """Lock the owner's row until the transaction ends, so that writers take turns.
+    """Lock the owner's row until the transaction ends, to serialise writers.
 
-    Returns False where it had to be made, for which another writer may have been waited.
+    Returns False if it had to be created, which may have waited for another writer.
 
-    Who looks for the current session and then writes to it must hold it first; else the session
-    could be ended in between, and its episode would lack what is written.
+    Callers that look up the current session and then write to it must take this lock first;
+    otherwise the session could end in between, and its episode would lack the new memory.
     """
     if await tx.first(SQL.hold) is not None:
         return True
@@ -55,9 +55,9 @@ async def hold(tx: Transaction) -> bool:
 
 
 async def current(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
-    """Return the caller's current session; where there is none, create `new` as it.
+    """Return the caller's current session; if there is none, create it as `new`.
 
-    The owner's row is held: of two calls at once one makes it, and the other finds it.
+    The owner's row is locked: of two concurrent calls, one creates it and the other finds it.
     """
     held, found = await together(hold(tx), find(tx, caller))
     if not held:
@@ -66,7 +66,7 @@ async def current(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession
 
 
 async def next_number(tx: Transaction) -> int:
-    """Return the number of the session that the owner would begin now."""
+    """Return the number that the owner's next session would get."""
     row = await tx.first(SQL.next)
     return int(row.number) if row else 1
 
@@ -82,9 +82,9 @@ async def begin(tx: Transaction, caller: Caller, new: UUID) -> NumberedSession:
 
 
 async def begin_number(tx: Transaction, caller: Caller, new: UUID, number: int) -> None:
-    """Create a session with a number that no session has and make it the current one.
+    """Create a session with an unused number and make it the current one.
 
-    The owner's row must be held.
+    The owner's row must be locked.
 
     Raises:
         SessionNotFound: a session of another space has the number.
@@ -102,7 +102,7 @@ async def go_on(tx: Transaction, caller: Caller, session_id: UUID) -> None:
 
 
 async def reopen(tx: Transaction, session_id: UUID) -> None:
-    """Reopen an ended session; it is nobody's current session any more."""
+    """Reopen an ended session; it stops being anybody's current session."""
     values = {"id": session_id}
     await tx.run(SQL.leave, values)
     await tx.run(SQL.reopen, values)
@@ -114,7 +114,7 @@ def _place(tx: Transaction, caller: Caller) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class SessionCourse:
-    """A session with the episode that sums it up, or did before it was forgotten."""
+    """A session with the episode that summarises it, even if that has been forgotten."""
 
     id: UUID
     number: int
@@ -124,10 +124,10 @@ class SessionCourse:
 
 
 async def of_number(tx: Transaction, number: int, *, field: str = "session_id") -> SessionCourse:
-    """Return the session of a number.
+    """Return the session with a number.
 
     Raises:
-        SessionNotFound: the owner has none such in this space.
+        SessionNotFound: the owner has no such session in this space.
     """
     course = await find_number(tx, number)
     if course is None:
@@ -136,7 +136,7 @@ async def of_number(tx: Transaction, number: int, *, field: str = "session_id") 
 
 
 async def find_number(tx: Transaction, number: int) -> SessionCourse | None:
-    """Return the session of a number, None where the owner has none such in this space."""
+    """Return the session with a number, None if the owner has no such session in this space."""
     row = await tx.first(SQL.of_number, {"number": number})
     return _course(row) if row else None
 
@@ -150,19 +150,19 @@ async def of_id(tx: Transaction, session_id: UUID) -> SessionCourse:
 async def merge_metadata(
     tx: Transaction, session_id: UUID, metadata: dict[str, Any]
 ) -> dict[str, Any]:
-    """Add to a session's metadata, the new value where a key is there; return the whole."""
+    """Merge into a session's metadata, overwriting existing keys; return the result."""
     merged = json.dumps(metadata, ensure_ascii=False)
     row = await tx.one(SQL.merge, {"id": session_id, "metadata": merged})
     return dict(row.metadata)
 
 
 async def end(tx: Transaction, session_id: UUID, at: datetime, episode_id: int | None) -> None:
-    """Mark a session as ended, with a new episode that sums it up, if there is one."""
+    """Mark a session as ended, with the new episode that summarises it, if any."""
     await tx.run(SQL.end, {"id": session_id, "at": at, "episode": episode_id})
 
 
 async def head(tx: Transaction, memory_id: int | None) -> int | None:
-    """Return the current version of a memory; None where that was hidden."""
+    """Return the current version of a memory; None if that is hidden."""
     if memory_id is None:
         return None
     row = await tx.first(SQL.head, {"id": memory_id})

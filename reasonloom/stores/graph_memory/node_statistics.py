@@ -1,4 +1,4 @@
-"""Counts what is weak in the graph, and finds examples of it; only current nodes are judged."""
+"""Counts weak parts of the graph and finds examples of them; only current nodes are judged."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from reasonloom.stores.pipelines import together
 from reasonloom.stores.statements import load
 
 WEIGHED = 1_000
-"""The newest memories whose rows are measured; where there are more, the size is estimated."""
+"""The newest memories whose rows are measured; with more memories, the size is estimated."""
 
 SQL = load(__file__, visible_nodes=VISIBLE_NODES)
 
 
 @dataclass(frozen=True, slots=True)
 class GraphCounts:
-    """What graph memory shows of an owner.
+    """The counts of an owner's graph memory.
 
     Attributes:
         sessions: those with a visible node.
-        edges: by type, those between visible nodes.
-        bytes: of the owner's rows in memories, embeddings and edges, visible or not;
+        edges: the edges between visible nodes, by type.
+        bytes: the size of the owner's rows in memories, embeddings and edges, visible or not;
             `estimated` from the newest WEIGHED memories.
     """
 
@@ -55,16 +55,16 @@ async def count_graph(tx: Transaction) -> GraphCounts:
 
 @dataclass(frozen=True, slots=True)
 class GraphQuality:
-    """The number of nodes, and how many are weak in which way, with examples of each.
+    """The number of nodes, and of those with each kind of weakness, with examples.
 
     Attributes:
-        nodes: all that graph memory shows; the other counts are of those that are current.
-        weak: of low confidence, the lowest first.
-        stale: of low strength, the weakest first.
-        orphans: joined to no other by anything but a session's course, the newest first.
-        unsupported: decisions without grounds that are current, the newest first.
-        opposed: pairs of which one contradicts the other, the newest first; `opposing` is how
-            many nodes stand in one.
+        nodes: all visible nodes; the other counts cover only current ones.
+        weak: nodes of low confidence, lowest first.
+        stale: nodes of low strength, weakest first.
+        orphans: nodes without edges other than those of a session's sequence, newest first.
+        unsupported: decisions without current grounds, newest first.
+        opposed: pairs in which one node contradicts the other, newest first; `opposing` is the
+            number of nodes in such pairs.
     """
 
     nodes: int

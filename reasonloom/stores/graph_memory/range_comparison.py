@@ -1,4 +1,4 @@
-"""Compares two ranges of nodes: how many are in each, and what supersedes what."""
+"""Compares two ranges of nodes: their sizes, and which nodes supersede which."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ WEAKEST = f"m.strength, {NEWEST}"
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The nodes of some sessions, or those stored between two moments, both included."""
+    """The nodes of some sessions, or those stored between two times, both inclusive."""
 
     sessions: Sequence[UUID] | None = None
     start: datetime | None = None
     end: datetime | None = None
 
     def condition(self, name: str, node: str = "m") -> str:
-        """Return the SQL condition on a memory `node`; `name` tells its values from others'."""
+        """Return the SQL condition on a memory `node`; `name` distinguishes its parameters."""
         if self.sessions is not None:
             return f"({node}.session_id = ANY(:{name}_sessions))"
         return f"({node}.created_at BETWEEN :{name}_start AND :{name}_end)"
@@ -54,7 +54,7 @@ class Counts:
 
     Attributes:
         faded: nodes of A, not corrected in B, whose strength is low.
-        elsewhere: nodes of A, not corrected in B, that something else supersedes.
+        elsewhere: nodes of A, not corrected in B, that are superseded elsewhere.
     """
 
     in_a: int
@@ -66,7 +66,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A node that another supersedes, and the ranges both are in."""
+    """A node superseded by another, and the ranges both are in."""
 
     older: int
     newer: int
@@ -76,7 +76,7 @@ class Step:
 
 
 async def steps(tx: Transaction, pair: Pair) -> list[Step]:
-    """Return every step by which a node of the space is superseded, by number."""
+    """Return every supersession of a node of the space, by number."""
     statement = SQL.fill(
         "steps",
         a_older=pair.a.condition("a"),

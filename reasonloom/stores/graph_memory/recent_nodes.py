@@ -1,4 +1,4 @@
-"""The last session of a project, and its nodes that matter when work on it resumes."""
+"""The last session of a project, and the nodes that matter when work on the project resumes."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,20 +18,20 @@ from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import SECTOR_BIT
 
 RELEVANCE, RECENCY, STRENGTH, SALIENCE = 0.4, 0.3, 0.15, 0.15
-"""What each part weighs in the score of a node; the whole counts by the node's confidence."""
+"""The weights of the parts of a node's score, which is multiplied by the node's confidence."""
 
 POOL = 200
-"""Newest nodes of each kind that are weighed against each other."""
+"""Newest nodes of each kind that are scored."""
 
 ABOUT = 12
-"""Newest nodes of a session that tell what it was about."""
+"""Newest nodes of a session that represent its topic."""
 
 OF_PROJECT = {True: "m.project = :project", False: "m.project IS NULL"}
-"""Where there is a project, and where there is none."""
+"""The condition with a project, and without one."""
 
 NEWEST_FIRST = "ORDER BY m.project, m.id DESC NULLS LAST"
-"""As only the index `memories_by_kind` has it: by number alone, where a kind is rare, every
-memory would be looked at."""
+"""The order of the index `memories_by_kind` alone: ordered by number only, the search for a rare
+kind would scan every memory."""
 
 WEIGHTS = (
     f"{RELEVANCE} * m.relevance + {RECENCY} * m.recency "
@@ -52,7 +52,7 @@ NOBODY = UUID(int=0)
 async def last_session(
     tx: Transaction, project: str | None, *, other_than: UUID = NOBODY
 ) -> UUID | None:
-    """Return the session that a project's newest node belongs to, None where there is none."""
+    """Return the session that a project's newest node belongs to, None if there is none."""
     values = {"project": project, "types": list(get_args(EventType)), "other": other_than}
     row = await tx.first(
         SQL.fill("last_session", of_project=OF_PROJECT[project is not None]), values
@@ -86,8 +86,8 @@ async def weighed(
 ) -> list[NodeRow]:
     """Return a project's nodes of some types, best first; `half_life` of recency is in days.
 
-    Relevance is the cosine to the middle of the semantic vectors of the nodes `about`, 0 where
-    there are none.
+    Relevance is the cosine similarity to the mean semantic vector of the nodes `about`, 0 if there
+    are none.
     """
     values = {
         "project": project,

@@ -15,11 +15,11 @@ from reasonloom.stores.graph_memory.memory_nodes import (
 from reasonloom.stores.statements import load
 
 ORIGIN = "session"
-"""What the edges say that a session's course has drawn, and nobody by hand."""
+"""The origin of edges created from a session's sequence rather than explicitly."""
 
 CHAIN_WEIGHT = 0.5
-"""Less than a drawn edge has where none is named: a walk takes what somebody linked before what
-merely came next."""
+"""Less than the default weight of an explicit edge, so that walks prefer explicit links to mere
+sequence."""
 
 SQL = load(
     __file__, visible_nodes=VISIBLE_NODES, current_nodes=CURRENT_NODES, node_columns=NODE_COLUMNS
@@ -27,10 +27,10 @@ SQL = load(
 
 
 async def link_previous(tx: Transaction, memory_id: int, session_id: UUID, *, run_id: UUID) -> None:
-    """Link the previous memory of the session to one that was just stored.
+    """Link the previous memory of the session to the one that was just stored.
 
-    Whoever stores holds the owner's row until it commits, so that of two writers at once the
-    second sees what the first has stored, and the chain has no fork.
+    Writers lock the owner's row until they commit, so that of two concurrent writers the second
+    sees the first one's memory, and the chain does not fork.
     """
     await tx.run(
         SQL.chain,
@@ -45,18 +45,18 @@ async def link_previous(tx: Transaction, memory_id: int, session_id: UUID, *, ru
 
 
 EPISODE_TOOL, TALK_TOOL = "session_end", "conversation_log"
-"""Who stored what: episodes that sum up a session are no part of what is summed up."""
+"""The tools that store episodes and conversation; a session's summary excludes its episodes."""
 
 MOST_JOINED = 10_000
-"""Nodes of one session that are joined to its episode, the newest; all know their session."""
+"""Maximum newest nodes of a session joined to its episode; every node records its session."""
 
 WEIGHT = 0.5
-"""Of an edge to an episode: who walks from a node goes first where somebody drew an edge."""
+"""The weight of an edge to an episode, so that walks from a node follow explicit edges first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A node for a summary; `kind` is its event type, or the speaker, `user` or `agent`."""
+    """A node in a summary; `kind` is its event type, or the speaker (`user` or `agent`)."""
 
     id: int
     kind: str
@@ -80,13 +80,13 @@ async def entries(tx: Transaction, session: UUID, most: int) -> list[Entry]:
 
 
 async def newest(tx: Transaction, session: UUID, event_type: str, most: int) -> Sequence[NodeRow]:
-    """Return the newest nodes of one event type, the newest first, nothing superseded."""
+    """Return the newest nodes of one event type, newest first, without superseded ones."""
     values = {**_of(tx, session), "event_type": event_type, "most": most}
     return await tx.rows(NodeRow, SQL.newest, values)
 
 
 async def join(tx: Transaction, session: UUID, episode: int, *, run_id: UUID) -> int:
-    """Draw edges `part_of` from a session's nodes to its episode; return how many."""
+    """Create `part_of` edges from a session's nodes to its episode; return how many."""
     values = {
         **_of(tx, session),
         "episode": episode,

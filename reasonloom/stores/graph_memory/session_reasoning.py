@@ -1,8 +1,8 @@
-"""What was reasoned in a session of graph memory: conclusions, and branches that were rejected.
+"""The reasoning of a session of graph memory: conclusions and rejected branches.
 
-Reasoning has sessions of its own. It belongs to the session of graph memory that its client had
-open in the same project at that time. What rests on a forgotten or hidden memory is left out, and
-so is what was put down without a language model: it asks, and concludes nothing.
+Reasoning has its own sessions. It belongs to the session of graph memory that its client had open
+in the same project at that time. Reasoning based on forgotten or hidden memories is left out, and
+so is offline reasoning, which poses questions but concludes nothing.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
 
 OFFLINE = "offline"
-"""The name of what answers where there is no language model."""
+"""The name recorded in place of a language model if there is none."""
 
 SQL = load(__file__)
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """The last thought on the active branch of a session of reasoning.
+    """The last thought on the active branch of a reasoning session.
 
-    `memories` are the ids of those that its run was given, and of what was kept of it.
+    `memories` are the ids of the memories that its run was given, and of those stored from it.
     """
 
     mode: str
@@ -40,8 +40,8 @@ class Conclusion:
 class Rejected:
     """The end of a branch that was not followed.
 
-    Of a tree `score` (0..1), `better`, the name of the branch that was recommended instead, and
-    the `reason` for that one; `direction` is what the branch was left for.
+    In a tree: `score` (0..1), `better`, the name of the branch that was recommended instead, and
+    the `reason` for that one; `direction` is the direction for which the branch was abandoned.
     """
 
     mode: str
@@ -57,19 +57,19 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """The reasoning of a session, the newest first."""
+    """The reasoning of a session, newest first."""
 
     conclusions: Sequence[Conclusion] = ()
     rejected: Sequence[Rejected] = ()
 
     @property
     def newest(self) -> datetime | None:
-        """When the newest of it was thought, None where there is none."""
+        """The time of the newest item, None if there is none."""
         return max((each.created_at for each in self._all), default=None)
 
     @property
     def memories(self) -> list[int]:
-        """The ids of all memories that it rests on or was kept as."""
+        """The ids of all memories that it is based on or was stored as."""
         return sorted({one for each in self._all for one in each.memories})
 
     @property

@@ -1,10 +1,10 @@
-"""Walks over the edges between memories: one recursive query, a level of edges a step.
+"""Graph walks over the edges between memories: one recursive query, one level of edges per step.
 
-The query carries the whole walk in one row, so that it knows every memory reached so far. A path's
-worth is the product of its edges' weights, 0..1. A memory is walked on from again where a longer
-path to it is worth more, and not at all where nothing behind it can be worth more than the last of
-those that are wanted. Each memory's heaviest edges are read first, by an index, however many it
-has: where they lead to more memories than are wanted, nothing better is left out.
+The query keeps the whole walk in one row, so that it knows every memory reached so far. A path's
+worth is the product of its edges' weights, 0..1. A memory is expanded again if a longer path to it
+is worth more, and not at all if nothing beyond it can be worth more than the last wanted result.
+Each memory's heaviest edges are read first, by an index, however many it has: if they lead to more
+memories than wanted, nothing better is missed.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 from reasonloom.stores.statements import load
 
 SAME = 1e-9
-"""Two worths that differ by less of themselves are equal: products are rounded."""
+"""Relative difference below which two worths are equal, because products are rounded."""
 
 SQL = load(__file__, visible_nodes=VISIBLE_NODES, same=SAME)
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Which edges are followed: from source to target or against that, of some types or all."""
+    """The edges to follow: forward from source to target or backward, of some types or all."""
 
     forward: bool
     types: tuple[str, ...] | None = None
@@ -33,16 +33,16 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How far a walk goes.
+    """The limits of a walk.
 
     Attributes:
-        depth: the most edges of a path.
-        most: the most memories that are returned.
-        confidence: what a memory must have to be returned; others are walked through.
-        edges: how many edges of each way are read of one memory, heaviest first.
-        level: from how many memories of one level the walk goes on, best first.
-        read: how many edges are read for one level, those of the best memories first.
-        seconds: when no further level is begun.
+        depth: maximum edges of a path.
+        most: maximum memories returned.
+        confidence: minimum confidence of a returned memory; others are still walked through.
+        edges: maximum edges read per memory and way, heaviest first.
+        level: maximum memories of one level that are expanded, best first.
+        read: maximum edges read for one level, those of the best memories first.
+        seconds: time after which no further level is started.
     """
 
     depth: int
@@ -65,7 +65,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What a walk reached, best first, and which bounds ended it; depth is not among them."""
+    """The result of a walk, best first, and the bounds that cut it short, other than depth."""
 
     reached: list[Reached]
     more: bool
@@ -75,10 +75,10 @@ class Walk:
 
 
 async def walk(tx: Transaction, start: int, ways: tuple[Way, ...], bounds: Bounds) -> Walk:
-    """Return what can be reached from `start`, which is not checked and not returned.
+    """Return the memories reachable from `start`, which is neither checked nor returned.
 
-    The transaction has been begun for walking. What is hidden, of another space, or not of graph
-    memory is never walked through.
+    The transaction must have been begun with `walking`. Memories that are hidden, in another
+    space, or not part of graph memory are never walked through.
     """
     values = {
         "start": start,
@@ -99,14 +99,14 @@ async def walk(tx: Transaction, start: int, ways: tuple[Way, ...], bounds: Bound
 
 
 async def kinds(tx: Transaction, ids: Sequence[int]) -> dict[str, tuple[int, int]]:
-    """Return for each event type how many of `ids` have it, and how many are superseded."""
+    """Return, for each event type, how many of `ids` have it and how many are superseded."""
     rows = await tx.tuples(SQL.kinds, {"ids": list(ids)})
     return {kind: (count, superseded) for kind, count, superseded in rows}
 
 
 @cache
 def _query(shape: tuple[tuple[bool, bool], ...]) -> TextClause:
-    """Return the query of some ways: for each, whether it is forward and whether it has types."""
+    """Return the query for some ways: for each, whether it is forward and whether it has types."""
     ends = {True: ("source_id", "target_id"), False: ("target_id", "source_id")}
     steps = [
         SQL.part(
@@ -122,7 +122,7 @@ def _query(shape: tuple[tuple[bool, bool], ...]) -> TextClause:
 
 @dataclass(frozen=True, slots=True)
 class EdgeRow:
-    """An edge; `weight` is 0..1, `reason` says why a memory was corrected."""
+    """An edge; `weight` is 0..1, `reason` is why a memory was corrected."""
 
     source: int
     target: int

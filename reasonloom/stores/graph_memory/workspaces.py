@@ -1,4 +1,4 @@
-"""Workspaces and the memory files in them, known by a number of the owner and of the workspace."""
+"""Workspaces, numbered per owner, and the memory files in them, numbered per workspace."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class WorkspaceRow:
 
     @property
     def id(self) -> str:
-        """Its name outside, such as `ws_1`."""
+        """Its public id, such as `ws_1`."""
         return f"{PREFIX}{self.number}"
 
 
@@ -40,12 +40,12 @@ class ContextRow:
 
     @property
     def id(self) -> str:
-        """Its name within the workspace, such as `ctx_1`."""
+        """Its id within the workspace, such as `ctx_1`."""
         return f"{CONTEXT_PREFIX}{self.number}"
 
 
 async def create(tx: Transaction, effect: UUID, name: str) -> WorkspaceRow:
-    """Create a workspace with the owner's next number, once for each `effect`."""
+    """Create a workspace with the owner's next number, once per `effect`."""
     await tx.run(SQL.hold)
     await tx.run(SQL.create, {"name": name, "effect": effect})
     row = await tx.one(SQL.created, {"effect": effect})
@@ -53,10 +53,10 @@ async def create(tx: Transaction, effect: UUID, name: str) -> WorkspaceRow:
 
 
 async def require(tx: Transaction, workspace_id: str, *, hold: bool = False) -> WorkspaceRow:
-    """Return a workspace; with `hold` locked until the transaction ends.
+    """Return a workspace, with `hold` locked until the transaction ends.
 
     Raises:
-        WorkspaceNotFound: the owner has none such, or the text is no workspace's id.
+        WorkspaceNotFound: the owner has no such workspace, or the id is malformed.
     """
     named = NAMED.fullmatch(workspace_id)
     row = named and await tx.first(
@@ -75,13 +75,13 @@ async def contexts(tx: Transaction, workspace: WorkspaceRow) -> list[ContextRow]
 async def put(
     tx: Transaction, workspace: WorkspaceRow, path: str, *, role: str | None, label: str | None
 ) -> tuple[ContextRow, bool]:
-    """Add a file to a workspace that is held; tell whether it was there already.
+    """Add a file to a locked workspace; return it and whether it was there already.
 
-    One that is there gets the role and the label that were given. A new one is primary where
-    none was, and called like its file.
+    An existing file gets the given role and label. A new one is primary by default and labelled
+    with its file name.
 
     Raises:
-        InvalidArgument: the workspace has as many files as it may.
+        InvalidArgument: the workspace has the maximum number of files.
     """
     there = await contexts(tx, workspace)
     known = next((each for each in there if each.path == path), None)

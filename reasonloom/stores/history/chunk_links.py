@@ -1,4 +1,4 @@
-"""Links between chunks: the facts they are inferred from, their edges, and walks over these."""
+"""Links between chunks: the facts they are inferred from, their edges, and graph walks."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -14,7 +14,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True)
 class Facts:
-    """What a chunk says of itself; `started_at` is None where its transcript tells no time."""
+    """The facts of a chunk; `started_at` is None if its transcript has no times."""
 
     id: int
     project: str
@@ -30,7 +30,7 @@ class Facts:
 
     @cached_property
     def folded(self) -> str:
-        """What it says, whatever the case: made once for all that it is compared with."""
+        """The content in folded case, computed once for all comparisons."""
         return self.content.casefold()
 
 
@@ -45,7 +45,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class NewEdge:
-    """An edge to be written; `weight` is 0..1."""
+    """An edge to store; `weight` is 0..1."""
 
     source: int
     target: int
@@ -56,14 +56,14 @@ class NewEdge:
 
 
 async def facts(tx: Transaction, ids: Sequence[int]) -> list[Facts]:
-    """Return the chunks of `ids` that exist and are not hidden, in order of time."""
+    """Return the chunks of `ids` that exist and are not hidden, in chronological order."""
     return await tx.rows(Facts, SQL.by_id, {"ids": list(ids)})
 
 
 async def sessions_before(
     tx: Transaction, chunk: Facts, *, most: int, read: int = 200
 ) -> list[Ended]:
-    """Return the last chunks of the sessions before a chunk in its project, the latest first."""
+    """Return the last chunks of the sessions before a chunk in its project, latest first."""
     values = {
         "project": chunk.project,
         "session": chunk.session,
@@ -89,7 +89,7 @@ async def replace(tx: Transaction, ids: Sequence[int], edges: Sequence[NewEdge])
 
 
 async def reasons_between(tx: Transaction, pairs: Sequence[tuple[int, int]]) -> list[str]:
-    """Return why each earlier chunk leads to the later one; "" where no edge says so."""
+    """Return the reason why each earlier chunk leads to the later one; "" if no edge joins them."""
     values = {"earlier": [earlier for earlier, _ in pairs], "later": [later for _, later in pairs]}
     rows = await tx.all(SQL.between, values)
     reasons = {int(row.place): str(row.reason or row.origin) for row in rows}
@@ -101,7 +101,7 @@ ORIGINS = ("sequence", "brief", "debrief", "continuation", "cause")
 
 @dataclass(frozen=True, slots=True)
 class WalkEdge:
-    """An edge between two chunks as it is stored; `weight` is 0..1."""
+    """A stored edge between two chunks; `weight` is 0..1."""
 
     source: int
     target: int
@@ -112,7 +112,7 @@ class WalkEdge:
 
     @property
     def earlier(self) -> int:
-        """The chunk that leads to the other: what causes is the target, what follows is, too."""
+        """The chunk that leads to the other: the target of a `caused_by` edge, else the source."""
         return self.target if self.type == "caused_by" else self.source
 
     @property
@@ -123,7 +123,7 @@ class WalkEdge:
 
 @dataclass(frozen=True, slots=True)
 class WalkChunk:
-    """A chunk of a walk; `started_at` is None where its transcript gives no time."""
+    """A chunk of a walk; `started_at` is None if its transcript has no times."""
 
     id: int
     project: str
@@ -138,12 +138,12 @@ class WalkChunk:
 
     @property
     def place(self) -> tuple[datetime, int, int, int]:
-        """Its place in time."""
+        """Its sort key in chronological order."""
         return self.at, self.first_turn, self.ordinal, self.id
 
 
 async def edges(tx: Transaction, ids: Collection[int], *, fan: int) -> list[WalkEdge]:
-    """Return the `fan` heaviest edges that lead from each chunk, and as many that lead to it."""
+    """Return the `fan` heaviest edges from each chunk, and as many to it."""
     values = {"ids": list(ids), "origins": list(ORIGINS), "fan": fan}
     return await tx.rows(WalkEdge, SQL.edges, values)
 

@@ -1,6 +1,6 @@
-"""Lists what there is of past conversations: projects, their sessions, and chunks in time.
+"""Lists past conversations: projects, their sessions, and chunks in chronological order.
 
-What is forgotten is not seen. Counts come from one index alone, which holds all that they need.
+Forgotten chunks are excluded. Counts come from a single covering index.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ SQL = load(__file__, seen=SEEN, within=WITHIN)
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From a moment on, and before another; None leaves that side open."""
+    """A time span from `since` (inclusive) to `until` (exclusive); None leaves that side open."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -28,7 +28,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class ProjectRow:
-    """A project with its totals; times are None where no transcript gives any."""
+    """A project with its totals; times are None if no transcript has any."""
 
     slug: str
     path: str | None
@@ -53,7 +53,7 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A chunk in a list; `time` is when it began, None where its transcript gives none."""
+    """A chunk in a list; `time` is when it began, None if its transcript has no times."""
 
     id: int
     project: str
@@ -66,7 +66,7 @@ class ChunkRow:
 
 @dataclass(frozen=True, slots=True)
 class OutlinedChunk:
-    """A chunk as far as an outline of its session needs it; `agent` is None in the main line."""
+    """A chunk's data for an outline of its session; `agent` is None in the main conversation."""
 
     id: int
     time: datetime | None
@@ -79,7 +79,7 @@ class OutlinedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a chunk."""
+    """The location of a chunk."""
 
     session: str
     agent: str | None
@@ -90,35 +90,35 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ChunkFilter:
-    """Which chunks are meant: of a project, and perhaps of one session and a span of time."""
+    """Selects chunks of a project, and optionally of one session and a time span."""
 
     project: str
     session: str | None = None
     span: Span = Span()
 
     def values(self, tx: Transaction) -> dict[str, Any]:
-        """Return the parameters of the conditions."""
+        """Return the parameters of the SQL conditions."""
         span = {"since": self.span.since, "until": self.span.until}
         return {"project": self.project, "session": self.session, **span}
 
 
 async def projects(tx: Transaction) -> list[ProjectRow]:
-    """Return the projects that hold any chunk, that with the newest first."""
+    """Return the projects that have any chunk, the one with the newest first."""
     return await tx.rows(ProjectRow, SQL.projects)
 
 
 async def is_known(tx: Transaction, slug: str) -> bool:
-    """Tell whether a project of this name holds any chunk."""
+    """Return whether a project of this name has any chunk."""
     return await tx.first(SQL.known, {"slug": slug}) is not None
 
 
 async def slugs(tx: Transaction) -> list[str]:
-    """Return the names of the projects that hold any chunk."""
+    """Return the names of the projects that have any chunk."""
     return [row[0] for row in await tx.tuples(SQL.slugs)]
 
 
 async def sessions(tx: Transaction, project: str, span: Span) -> list[SessionRow]:
-    """Return all sessions of a project, the newest first; `within` tells those of the span."""
+    """Return all sessions of a project, newest first; `within` counts chunks of the span."""
     values = {"project": project, "since": span.since, "until": span.until}
     return await tx.rows(SessionRow, SQL.sessions, values)
 
@@ -132,7 +132,7 @@ async def beginning(tx: Transaction, project: str, start: str, most: int) -> lis
 
 
 async def session_before(tx: Transaction, project: str, current: str | None) -> str | None:
-    """Return the session that began last before `current`; the newest one without it."""
+    """Return the session that began last before `current`; without `current`, the newest one."""
     values = {"project": project, "current": current, "at": None}
     if current is not None:
         row = await tx.first(SQL.begun, values)
@@ -142,14 +142,14 @@ async def session_before(tx: Transaction, project: str, current: str | None) -> 
 
 
 async def count(tx: Transaction, chosen: ChunkFilter) -> int:
-    """Return how many chunks are meant."""
+    """Return the number of selected chunks."""
     return await tx.number(SQL.count, chosen.values(tx))
 
 
 async def in_time(
     tx: Transaction, chosen: ChunkFilter, *, newest: bool, most: int
 ) -> list[ChunkRow]:
-    """Return the newest or the oldest of the chunks that are meant, in order of time."""
+    """Return the newest or the oldest of the selected chunks, in chronological order."""
     rows = await tx.tuples(
         SQL.newest if newest else SQL.oldest, {**chosen.values(tx), "most": most}
     )
@@ -158,27 +158,27 @@ async def in_time(
 
 
 MOST_OUTLINED = 2_000
-"""The newest chunks of a session of which an outline is made."""
+"""Maximum number of a session's newest chunks in an outline."""
 
 
 async def outlined(tx: Transaction, project: str, session: str) -> list[OutlinedChunk]:
-    """Return the newest chunks of a session, in order of time."""
+    """Return the newest chunks of a session, in chronological order."""
     values = {"project": project, "session": session, "most": MOST_OUTLINED}
     rows = await tx.rows(OutlinedChunk, SQL.outlined, values)
     return rows[::-1]
 
 
 async def places(tx: Transaction, ids: Sequence[int]) -> dict[int, Place]:
-    """Return the places of those of `ids` that are chunks and not forgotten."""
+    """Return the locations of those of `ids` that are chunks and not forgotten."""
     rows = await tx.tuples(SQL.places, {"ids": list(ids)})
     return {key: Place(*row) for key, *row in rows}
 
 
 async def edges(tx: Transaction) -> int:
-    """Return how many edges join chunks that are not forgotten."""
+    """Return the number of edges between chunks that are not forgotten."""
     return await tx.number(SQL.edges)
 
 
 async def clusters(tx: Transaction) -> int:
-    """Return how many basins hold a chunk that is not forgotten."""
+    """Return the number of basins with a chunk that is not forgotten."""
     return await tx.number(SQL.clusters)

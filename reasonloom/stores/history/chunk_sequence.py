@@ -1,4 +1,4 @@
-"""Edges of order between chunks: next in a session, to a sub-agent, and back from it."""
+"""Sequence edges between chunks: to the next in a session, to a sub-agent, and back."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -8,16 +8,16 @@ from reasonloom.stores.history.chunks import Lane
 from reasonloom.stores.statements import load
 
 WITHIN, NEXT, PAUSED, LATER = 0.9, 0.6, 0.4, 0.2
-"""Weights: the same turn goes on; the next turn; after half an hour; after four hours."""
+"""Weights: the same turn continues; the next turn; after half an hour; after four hours."""
 
 NAMED, BY_TIME = 0.8, 0.5
-"""Weights of what leads to a sub-agent and back: the transcript names it; only times tell it."""
+"""Weights of edges to a sub-agent and back: named by the transcript; inferred from times only."""
 
 SQL = load(__file__)
 
 
 async def follow(tx: Transaction, lanes: Iterable[Lane]) -> None:
-    """Link each lane's chunks in order from its moment on, and remove links that no longer hold."""
+    """Link each lane's chunks in order from its time on, and remove obsolete links."""
     first: dict[tuple[str, str, str | None], datetime] = {}
     for lane in lanes:
         key = lane.project, lane.session, lane.agent
@@ -35,7 +35,7 @@ async def follow(tx: Transaction, lanes: Iterable[Lane]) -> None:
 
 
 async def link_agents(tx: Transaction, sessions: Iterable[str]) -> None:
-    """Link the sub-agents of sessions with the chunks that start them and have their reports."""
+    """Link the sub-agents of sessions with the chunks that start them and contain their reports."""
     values = {"sessions": list(sessions), "named": NAMED, "by_time": BY_TIME}
     if values["sessions"]:
         await tx.run(SQL.link_agents, values)

@@ -1,4 +1,4 @@
-"""Chunks of past conversations: many stored, renewed in place or removed by one statement each."""
+"""Stores, updates in place and removes chunks of past conversations in bulk."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reasonloom.stores.statements import columns, load, values_of
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A chunk that is stored: its memory, whose file it is of, and whether it is forgotten."""
+    """A stored chunk: its memory, its transcript, and whether it is forgotten."""
 
     memory_id: int
     transcript: UUID
@@ -25,7 +25,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """The columns of a chunk besides its memory; `at` is aware."""
+    """The columns of a chunk besides its memory; `at` is timezone-aware."""
 
     key: str
     transcript: UUID
@@ -47,13 +47,13 @@ class ChunkRow:
 
     @property
     def lane(self) -> Lane:
-        """Its place in the order of its session."""
+        """Its lane in its session, from its time on."""
         return Lane(self.project, self.session, self.agent, self.at)
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A session's main conversation or one of its sub-agents', from a moment on."""
+    """A session's main conversation or that of one of its sub-agents, from a point in time on."""
 
     project: str
     session: str
@@ -65,7 +65,7 @@ SQL = load(__file__, columns=columns(ChunkRow))
 
 
 async def known(tx: Transaction, keys: Sequence[str]) -> dict[str, Known]:
-    """Return the chunks of these keys that are stored, forgotten ones too, by key."""
+    """Return the stored chunks with these keys, including forgotten ones, by key."""
     rows = await tx.all(SQL.known, {"keys": list(keys)})
     return {row.key: Known(row.memory_id, UUID(str(row.transcript)), row.forgotten) for row in rows}
 
@@ -87,9 +87,9 @@ async def add(tx: Transaction, new: Sequence[tuple[NewMemory, ChunkRow]]) -> lis
 
 
 async def renew(tx: Transaction, changed: Sequence[tuple[int, NewMemory, ChunkRow]]) -> None:
-    """Replace stored chunks in place: their memories keep id, edges and clusters.
+    """Update stored chunks in place: their memories keep id, edges and clusters.
 
-    Where the new one has no time of its own, the old time stays.
+    If the new chunk has no time of its own, the old time stays.
     """
     if not changed:
         return

@@ -1,4 +1,4 @@
-"""Sessions of past conversations: found by their ids, many made at once."""
+"""Finds sessions of past conversations by their ids, and creates many at once."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -16,9 +16,9 @@ Place = tuple[str, str]
 
 
 async def sessions_for(tx: Transaction, places: Collection[Place]) -> dict[Place, UUID]:
-    """Return the rows of sessions, made where new.
+    """Return the row ids of sessions, creating missing ones.
 
-    A session is known by its id; where another project has one of that id, by `project/id`.
+    A session is named by its id, or by `project/id` if another project has a session of that id.
     """
     found = await _known(tx, places)
     new = [place for place in dict.fromkeys(places) if place not in found]
@@ -54,13 +54,13 @@ async def _known(tx: Transaction, places: Collection[Place]) -> dict[Place, UUID
 
 
 async def _taken(tx: Transaction, names: list[str]) -> set[str]:
-    """Return which of these names some session has."""
+    """Return those of these names that are taken by a session."""
     rows = await tx.all(SQL.known, {"names": names})
     return {row.external_name for row in rows}
 
 
 class PastSession(NamedTuple):
-    """A session of the past; times are None where its transcript gives none."""
+    """A past session; times are None if its transcript has none."""
 
     project: str
     session: str
@@ -71,7 +71,7 @@ class PastSession(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A chunk of it; `continues` tells that its turn goes on in the next."""
+    """A chunk of a past session; `continues` means that its turn continues in the next chunk."""
 
     id: int
     agent: str | None
@@ -84,11 +84,11 @@ class Piece(NamedTuple):
 
 
 async def find_sessions(tx: Transaction, session: str, project: str | None) -> list[PastSession]:
-    """Return the sessions of this id, one a project, the newest first."""
+    """Return the sessions with this id, one per project, newest first."""
     return await tx.rows(PastSession, SQL.find_sessions, {"session": session, "project": project})
 
 
 async def pieces(tx: Transaction, chosen: PastSession, size: int, skip: int) -> list[Piece]:
-    """Return a page of a session's pieces in order of time."""
+    """Return a page of a session's pieces in chronological order."""
     values = {"session": chosen.session, "project": chosen.project}
     return await tx.rows(Piece, SQL.pieces, {**values, "size": size, "skip": skip})

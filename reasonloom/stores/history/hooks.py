@@ -1,4 +1,4 @@
-"""The last run of each hook: written by whoever ran last, read by the tool that tells of them."""
+"""The last run of each hook: written after each run, read by the tool that reports them."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -8,7 +8,7 @@ from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
 
 MESSAGE_LENGTH = 500
-"""Characters kept of what a run says of itself."""
+"""Characters stored of a run's message."""
 
 SQL = load(__file__)
 
@@ -18,10 +18,10 @@ class HookRun:
     """A run of a hook.
 
     Attributes:
-        ran_at: when it began, aware.
-        message: what it did, or why it failed; no content of a conversation, no path.
-        milliseconds: how long it took.
-        project: the slug of the project it was for, None where that is not known.
+        ran_at: when it started, timezone-aware.
+        message: what it did, or why it failed; never contains conversation content or paths.
+        milliseconds: its duration.
+        project: the slug of its project, None if unknown.
     """
 
     hook: str
@@ -33,7 +33,7 @@ class HookRun:
 
 
 async def put(tx: Transaction, run: HookRun) -> None:
-    """Store the last run of a hook; of two concurrent ones the one that started later stays."""
+    """Store the last run of a hook; of two concurrent ones, the one that started later wins."""
     await tx.run(SQL.put, {**asdict(run), "message": run.message[:MESSAGE_LENGTH]})
 
 

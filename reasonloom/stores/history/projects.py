@@ -1,4 +1,4 @@
-"""Projects of past conversations: a folder each, known here by a short name."""
+"""Projects of past conversations: one per folder, identified by a short name."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
 
 NO_FOLDER = "conversations"
-"""The name of what belongs to no folder."""
+"""The name of the project for conversations without a folder."""
 
 SLUG_LENGTH = 80
 BETWEEN = re.compile(r"[/\\]+")
@@ -29,10 +29,10 @@ class ProjectRow:
 
 
 async def project_for(tx: Transaction, path: str | None) -> str:
-    """Return the slug of the project of this folder; made where new, and the same ever after.
+    """Return the slug of this folder's project, creating it if needed; a slug never changes.
 
-    The folder's last name, with its parents' names before it where another folder has that
-    name (`team-api`), and else with a number.
+    It is the folder's last name, prefixed with its parents' names if another folder has that
+    name (`team-api`), or else followed by a number.
     """
     path = normal(path)
     names = slugs(path)
@@ -49,14 +49,14 @@ async def projects(tx: Transaction) -> list[ProjectRow]:
 def normal(path: str | None) -> str | None:
     """Return a folder's path in normal form; None for an empty one.
 
-    Accents are composed (NFC): some systems give the same folder decomposed ones.
+    Accents are composed (NFC), because some systems report the same folder decomposed.
     """
     path = normalize("NFC", path or "").strip()
     return path.rstrip("/\\") or path[:1] or None
 
 
 def slugs(path: str | None) -> Iterator[str]:
-    """Yield the names that a folder may have, the best first; they never end."""
+    """Yield candidate names for a folder, best first, without end."""
     parts = [ODD.sub("-", part).strip("-.") for part in BETWEEN.split(path or "")]
     parts = [part for part in parts if part] or [NO_FOLDER]
     for first in range(len(parts) - 1, -1, -1):
@@ -66,12 +66,12 @@ def slugs(path: str | None) -> Iterator[str]:
 
 
 LONGEST = 12_000
-"""Characters read of a chunk; it has 1,500 tokens at most."""
+"""Characters read of a chunk, which has at most 1,500 tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastChunk:
-    """A chunk as far as a briefing needs it; `agent` is the sub-agent's, None in the main line."""
+    """A chunk's data for a briefing; `agent` is its sub-agent, None in the main conversation."""
 
     session: str
     agent: str | None
@@ -83,7 +83,7 @@ class PastChunk:
 
 
 async def project_of(tx: Transaction, paths: Sequence[str], session: str | None) -> str | None:
-    """Return the slug of the project in one of these folders, or else of a session's."""
+    """Return the slug of the project in one of these folders, or else of a session's project."""
     row = await tx.first(SQL.slug, {"paths": list(paths)})
     if row is None and session:
         row = await tx.first(SQL.of_session, {"session": session})
@@ -91,12 +91,12 @@ async def project_of(tx: Transaction, paths: Sequence[str], session: str | None)
 
 
 async def newest_chunks(tx: Transaction, project: str, limit: int) -> Sequence[PastChunk]:
-    """Return a project's chunks that are not forgotten, the newest first."""
+    """Return a project's chunks that are not forgotten, newest first."""
     values = {"project": project, "limit": limit, "longest": LONGEST}
     return await tx.rows(PastChunk, SQL.newest, values)
 
 
 async def cluster_names(tx: Transaction, project: str, limit: int, most: int) -> Sequence[str]:
-    """Return the names of the clusters that most of the newest `limit` chunks are in."""
+    """Return the names of the `most` clusters with the most of the newest `limit` chunks."""
     values = {"project": project, "limit": limit, "most": most}
     return [str(row[0]) for row in await tx.all(SQL.clusters, values)]

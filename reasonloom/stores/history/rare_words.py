@@ -1,7 +1,7 @@
-"""The rare words of chunks: how many chunks hold each, what it weighs, and who shares it.
+"""The rare words of chunks: their document frequency, their weight, and the chunks sharing them.
 
-A chunk is compared by its rarest words alone, and by no more than stand in `HOLDING` chunks
-together: so a chunk of a large project costs no more than one of a small one.
+A chunk is compared only by its rarest words, which occur in at most `HOLDING` chunks in total, so
+that a chunk of a large project costs no more than one of a small one.
 """
 
 import json
@@ -15,10 +15,10 @@ from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
 
 WORDS = 24
-"""Words of a chunk that are compared: the rarest that occur in another chunk too."""
+"""Maximum words compared per chunk: the rarest that occur in another chunk too."""
 
 HOLDING = 100
-"""Chunks in which the compared words may occur, summed over words."""
+"""Maximum chunks in which the compared words may occur, summed over words."""
 
 SQL = load(__file__)
 
@@ -57,9 +57,9 @@ async def rarest(tx: Transaction, texts: Sequence[str]) -> list[list[RareWord]]:
 async def sharing(
     tx: Transaction, project: str, wanted: Mapping[int, Sequence[RareWord]], *, most: int
 ) -> dict[int, list[Sharing]]:
-    """Return for each chunk the others of the project that share most of its words' weight.
+    """Return, for each chunk, the project's other chunks that share the most word weight with it.
 
-    `wanted` gives the rare words of each chunk, by its number.
+    `wanted` maps the id of each chunk to its rare words.
     """
     rows = [
         {"chunk": chunk, "place": place, "word": _written(word.term), "weight": word.weight}
@@ -83,7 +83,7 @@ async def _counted(tx: Transaction, terms: Iterable[str]) -> dict[str, RareWord]
 
 
 def _few(words: Iterable[RareWord]) -> list[RareWord]:
-    """Return the rarest words that occur in up to `HOLDING` chunks together; at least one."""
+    """Return the rarest words that occur in up to `HOLDING` chunks in total; at least one."""
     chosen: list[RareWord] = []
     holding = 0
     for word in nsmallest(WORDS, words, key=attrgetter("held", "term")):
@@ -95,6 +95,6 @@ def _few(words: Iterable[RareWord]) -> list[RareWord]:
 
 
 def _written(term: str) -> str:
-    """Return a word as a `tsquery` is written."""
+    """Return a word in `tsquery` syntax."""
     escaped = term.replace("\\", "\\\\").replace("'", "''")
     return f"'{escaped}'"

@@ -1,4 +1,4 @@
-"""Forgets chunks of past conversations: hidden together, brought back together."""
+"""Soft deletes of past conversations: chunks are hidden together and restored together."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ SQL = load(__file__, seen=SEEN, within=WITHIN)
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What one call forgot and can be brought back."""
+    """The chunks forgotten by one call, which can be restored."""
 
     number: int
     project: str
@@ -28,14 +28,14 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The beginning of a chunk and its time, None where its transcript gives none."""
+    """The beginning of a chunk and its time, None if its transcript has none."""
 
     content: str
     time: datetime | None
 
 
 async def ids(tx: Transaction, chosen: ChunkFilter) -> list[int]:
-    """Return the ids of the chunks that are meant."""
+    """Return the ids of the selected chunks."""
     return [row[0] for row in await tx.tuples(SQL.ids, chosen.values(tx))]
 
 
@@ -50,9 +50,9 @@ async def previews(tx: Transaction, numbers: Sequence[int], head: int) -> dict[i
 async def forget(
     tx: Transaction, ids: Sequence[int], project: str, request: Mapping[str, Any], at: datetime
 ) -> Forgotten:
-    """Hide chunks with their memories under a number of their own.
+    """Hide chunks with their memories under a new number.
 
-    Those that another call hid meanwhile stay that call's.
+    Chunks that another call hid meanwhile remain assigned to that call.
     """
     await hold_owner(tx)
     row = await tx.one(SQL.next)
@@ -67,30 +67,30 @@ async def forget(
 
 
 async def undoable(tx: Transaction) -> list[Forgotten]:
-    """Return what can be restored, last forgotten first."""
+    """Return the calls that can be undone, last forgotten first."""
     return await tx.rows(Forgotten, SQL.list)
 
 
 async def hold_forgotten(tx: Transaction, number: int) -> Forgotten | None:
-    """Lock and return what one call forgot; None where it cannot be undone."""
+    """Lock and return what one call forgot; None if it cannot be undone."""
     rows = await tx.tuples(SQL.hold, {"number": number})
     return Forgotten(*rows[0]) if rows else None
 
 
 async def undo(tx: Transaction, number: int) -> int:
-    """Restore what a locked forget hid; return how many chunks."""
+    """Restore the chunks of a locked forget; return how many."""
     row = await tx.first(SQL.restore, {"number": number})
     await tx.run(SQL.spent, {"number": number})
     return int(row.chunks) if row else 0
 
 
 async def due(tx: Transaction, before: datetime) -> list[int]:
-    """Return the numbers of what was forgotten up to `before` and is not erased yet."""
+    """Return the numbers of the forgets up to `before` that are not erased yet."""
     return [row[0] for row in await tx.tuples(SQL.due, {"before": before})]
 
 
 async def claim(tx: Transaction, number: int) -> list[int]:
-    """Make a forget final; return its memories, none where it was undone meanwhile."""
+    """Make a forget final; return its memories, none if it was undone meanwhile."""
     here = {"number": number}
     if await tx.first(SQL.claim, here) is None:
         return []
@@ -98,9 +98,9 @@ async def claim(tx: Transaction, number: int) -> list[int]:
 
 
 async def erase_some(tx: Transaction, number: int, size: int) -> tuple[int, set[UUID], set[UUID]]:
-    """Erase the next `size` chunks of a claimed forget with all that hangs on their memories.
+    """Erase the next `size` chunks of a claimed forget with everything that references them.
 
-    Returns how many, the sessions that they were of, and their transcripts.
+    Returns the number of chunks, their sessions, and their transcripts.
     """
     await hold_owner(tx)
     rows = await tx.tuples(SQL.next_claim, {"number": number, "size": size})
@@ -117,7 +117,7 @@ async def erase_some(tx: Transaction, number: int, size: int) -> tuple[int, set[
 async def sweep(
     tx: Transaction, number: int, sessions: Sequence[UUID], transcripts: Sequence[UUID]
 ) -> None:
-    """Remove what was left empty, and the forget itself once nothing of it remains."""
+    """Remove rows that were left empty, and the forget itself once no chunk of it remains."""
     await hold_owner(tx)
     await tx.run(SQL.basins)
     await tx.run(SQL.sessions, {"sessions": list(sessions)})

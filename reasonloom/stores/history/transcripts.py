@@ -1,4 +1,4 @@
-"""Files of past conversations: how far each was read, and from where cutting goes on."""
+"""Files of past conversations: how far each was read, and where chunking continues."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
 
 VOID = "void:"
-"""Before the path of a transcript whose file reads otherwise now, until that is read."""
+"""Path prefix of a transcript whose file has been rewritten, until the new content is read."""
 
 SQL = load(__file__, void=VOID)
 
@@ -19,9 +19,9 @@ SQL = load(__file__, void=VOID)
 class TranscriptRow:
     """A file that was read; `position` and `state` are None before its first batch.
 
-    `head` is a digest of its first bytes. `skipped` counts lines that were not taken, by reason.
-    `state` holds the cutter's state and what else goes on from one reading to the next; its
-    `step` counts the batches stored.
+    `head` is a digest of its first bytes. `skipped` counts skipped lines by reason. `state` holds
+    the chunker's state and other data that persists between reads; its `step` counts the stored
+    batches.
     """
 
     id: UUID
@@ -40,7 +40,7 @@ class TranscriptRow:
 
 
 async def find(tx: Transaction, path: str) -> tuple[TranscriptRow | None, TranscriptRow | None]:
-    """Return the transcript of this path, and that of its file before it was rewritten."""
+    """Return the transcript of this path, and the one of its file before it was rewritten."""
     rows = await tx.all(SQL.find, {"paths": [path, VOID + path]})
     known = {row.path: _row(row) for row in rows}
     return known.get(path), known.get(VOID + path)
@@ -53,14 +53,14 @@ async def like(tx: Transaction, head: str, path: str) -> Sequence[TranscriptRow]
 
 
 async def make(tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
-    """Create transcripts; a path that has one keeps it."""
+    """Create transcripts, except for paths that already have one."""
     new = [{"id": str(r.id), "path": r.path, "form": r.form, "head": r.head} for r in rows]
     if new:
         await tx.run(SQL.make, {"rows": json.dumps(new)})
 
 
 async def hold(tx: Transaction, ids: Sequence[UUID]) -> dict[UUID, int]:
-    """Hold transcripts until the transaction ends; return their steps, without those gone."""
+    """Lock transcripts until the transaction ends; return the steps of those that still exist."""
     rows = await tx.all(SQL.steps, {"ids": list(ids)})
     return {UUID(str(row.id)): int(row.step) for row in rows}
 
@@ -81,13 +81,13 @@ async def save(tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
 
 
 async def settle(tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
-    """Record that transcripts are linked, unless more of one was stored meanwhile."""
+    """Mark transcripts as linked, unless more of one was stored meanwhile."""
     done = [{"id": str(row.id), "step": row.step} for row in rows]
     await tx.run(SQL.settle, {"rows": json.dumps(done)})
 
 
 async def move(tx: Transaction, transcript: UUID, path: str) -> bool:
-    """Move a transcript to another path; False where that has one already."""
+    """Move a transcript to another path; return False if that path already has one."""
     return await tx.run(SQL.move, {"id": transcript, "path": path}) == 1
 
 

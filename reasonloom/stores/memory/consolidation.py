@@ -1,6 +1,6 @@
 """Consolidation: finds similar old episodes, and records the summary that replaces them.
 
-A memory is consolidated while an edge `derived_from` of our origin leads to it from a summary that
+A memory is consolidated while a `derived_from` edge of our origin leads to it from a summary that
 is not hidden.
 """
 
@@ -17,7 +17,7 @@ from reasonloom.stores.vectors import SECTOR_BIT
 
 SEMANTIC = SECTOR_BIT["semantic"]
 FACTOR = 0.5
-"""The share of its strength that an original keeps, never below the floor of decay."""
+"""The share of its strength that an original keeps, but never below the decay floor."""
 SQL = load(__file__, semantic=SEMANTIC, floor=FLOOR, factor=FACTOR, weakened=WEAKENED)
 
 
@@ -70,9 +70,9 @@ async def pairs(
     alike: float,
     most_pairs: int,
 ) -> list[Pair]:
-    """Return the similar pairs of the next `most` old episodes, the most similar first.
+    """Return the similar pairs of the next `most` old episodes, most similar first.
 
-    `alike` is the least cosine of their semantic views.
+    `alike` is the minimum cosine similarity of their semantic views.
     """
     values = {"model": model, "before": before, "effect": None}
     more = {"after": after, "most": most, "alike": alike, "pairs": most_pairs}
@@ -82,13 +82,13 @@ async def pairs(
 
 
 async def read(tx: Transaction, ids: Sequence[int], effect: UUID | None = None) -> list[Episode]:
-    """Return the episodes of `ids` that exist and are in no summary but that of `effect`."""
+    """Return the episodes of `ids` that exist and are in no summary other than that of `effect`."""
     rows = await tx.all(SQL.read, {"ids": list(ids), "effect": effect})
     return [Episode(**row._mapping) for row in rows]
 
 
 async def hold(tx: Transaction, ids: Sequence[int], effect: UUID) -> list[Episode]:
-    """Lock and return the episodes that exist and are in no summary but that of `effect`."""
+    """Lock and return the episodes that exist and are in no summary other than that of `effect`."""
     await hold_owner(tx)
     rows = await tx.all(SQL.hold, {"ids": list(ids), "effect": effect})
     return [Episode(**row._mapping) for row in rows]

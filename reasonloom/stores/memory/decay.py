@@ -1,8 +1,8 @@
 """Strength: how it decays with time, and how an access raises it again.
 
-A stored strength is that of one moment, the later of the last access and the last decay. Writers
-first bring it from there to now, so that it depends on when the memory was accessed and never on
-how often the job ran.
+A stored strength is valid for one moment, the later of the last access and the last decay. Writers
+first decay it to the present, so that it depends on when the memory was accessed and never on how
+often the job ran.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from reasonloom.stores.database import Database, Transaction
 from reasonloom.stores.statements import load
 
 FLOOR = 0.05
-"""No memory becomes weaker than this by itself, and none is deleted for being weak."""
+"""Decay never weakens a memory below this, and no memory is deleted for being weak."""
 
 GAIN = 0.05
-"""The share of what it lacks to 1 that an access gives back to a memory; half of it where the
-access before was less than an hour ago (massed repetition teaches less than spaced)."""
+"""The share of its gap to 1 that a memory regains on access; half as much if the previous access
+was less than an hour ago (massed repetition teaches less than spaced)."""
 
 SINCE = "greatest(last_accessed, decayed_at)"
 DAYS = f"greatest(0, extract(epoch FROM CAST(:at AS timestamptz) - {SINCE})::float8 / 86400)"
@@ -34,14 +34,14 @@ Schooler 1991)."""
 
 WEAKENED = f"""CASE WHEN strength <= {FLOOR} OR decay_rate < 1e-9 THEN strength
     ELSE greatest({FLOOR}, strength * exp(-least(100, {RATE} * {DAYS}))) END"""
-"""The strength at `:at`; what somebody set below the floor stays."""
+"""The strength at `:at`; values explicitly set below the floor stay."""
 
 ACCESSED = f"""access_count = access_count + 1,
     last_accessed = greatest(last_accessed, CAST(:at AS timestamptz)),
     strength = least(1, 1 - (1 - {WEAKENED}) * CASE
         WHEN CAST(:at AS timestamptz) - last_accessed < interval '1 hour'
         THEN {1 - GAIN / 2} ELSE {1 - GAIN} END)"""
-"""What an access at `:at` changes of a memory, as parts of an UPDATE."""
+"""The changes of an access at `:at` to a memory, as SET clauses of an UPDATE."""
 
 SQL = load(
     __file__,
@@ -72,7 +72,7 @@ class Weakened:
     after: float = 0.0
 
     def __add__(self, other: Weakened) -> Weakened:
-        """Return both together."""
+        """Return the sum of both."""
         return Weakened(
             self.memories + other.memories, self.before + other.before, self.after + other.after
         )
@@ -80,17 +80,17 @@ class Weakened:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The position of a walk through a space."""
+    """The position of an iteration over a space."""
 
     key: int = -(2**63)
     id: int = 0
 
 
 async def claim(database: Database, *, at: datetime, due: datetime) -> list[Place]:
-    """Claim up to a hundred spaces of any owner that were last weakened before `due`.
+    """Claim up to a hundred spaces of any owner that were last decayed before `due`.
 
     Nobody else claims them until they are due again. If the process dies, they are late and then
-    catch up, since every memory records the moment of its strength.
+    catch up, since every memory records the time of its strength.
     """
     async with database.recovering() as connection:
         rows = await connection.execute(SQL.claim, {"at": at, "due": due})
@@ -106,7 +106,7 @@ async def places(database: Database) -> list[Place]:
 async def weaken(
     tx: Transaction, at: datetime, cursor: Cursor, *, size: int
 ) -> tuple[Weakened, Cursor | None]:
-    """Weaken the next `size` memories of the space; None for the cursor where all are done."""
+    """Decay the next `size` memories of the space; the cursor is None once all are done."""
     await tx.run(SQL.words_stay)
     values = {"at": at, "size": size}
     row = await tx.first(SQL.weaken, {**values, "key": cursor.key, "id": cursor.id})
@@ -116,13 +116,13 @@ async def weaken(
 
 
 async def foresee(tx: Transaction, at: datetime) -> Weakened:
-    """Return what weakening the space would do, without doing it."""
+    """Return what decaying the space would change, without changing it."""
     row = await tx.one(SQL.foresee, {"at": at})
     return Weakened(row.memories, row.before, row.after)
 
 
 async def settle(tx: Transaction, memory_id: int, at: datetime) -> float:
-    """Bring a locked memory's strength to now, before its rate of decay changes; return it."""
+    """Decay a locked memory's strength to now, before its decay rate changes; return it."""
     row = await tx.one(SQL.settle, {"id": memory_id, "at": at})
     return float(row.strength)
 
@@ -133,7 +133,7 @@ async def reinforce(tx: Transaction, ids: Sequence[int], at: datetime) -> None:
 
 
 class StrengthBasis(NamedTuple):
-    """The stored strength, its moment, and its decay per day."""
+    """The stored strength, its time, and its decay per day."""
 
     strength: float
     since: datetime
@@ -141,7 +141,7 @@ class StrengthBasis(NamedTuple):
 
 
 async def strength_basis(tx: Transaction, memory_id: int) -> StrengthBasis | None:
-    """Return what a memory's strength is computed from, None where there is no such memory."""
+    """Return the basis of a memory's strength, None if there is no such memory."""
     row = await tx.first(SQL.strength_basis, {"id": memory_id})
     return StrengthBasis(float(row.strength), row.since, float(row.rate)) if row else None
 
@@ -149,6 +149,6 @@ async def strength_basis(tx: Transaction, memory_id: int) -> StrengthBasis | Non
 async def strength_at(
     tx: Transaction, memory_id: int, moments: Sequence[datetime]
 ) -> list[tuple[datetime, float]]:
-    """Return the strength at each moment, from the stored one's on, without further accesses."""
+    """Return the strength at each of `moments`, assuming no further accesses."""
     values = {"id": memory_id, "moments": list(moments)}
     return [(when, float(strength)) for when, strength in await tx.tuples(SQL.strength, values)]

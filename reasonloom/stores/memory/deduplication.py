@@ -10,7 +10,7 @@ from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.statements import load
 
 WINDOW = timedelta(hours=24)
-"""The oldest memory that a new one is merged into."""
+"""The maximum age of a memory that a new one is merged into."""
 
 SQL = load(__file__, accessed=ACCESSED)
 
@@ -27,12 +27,13 @@ class Duplicate:
 async def find_duplicate(
     tx: Transaction, memory: NewMemory, *, session: str | None = None
 ) -> int | None:
-    """Return the memory of the same content as `memory`; None where there is none.
+    """Return the memory with the same content as `memory`; None if there is none.
 
-    The same: equal but for white space and the composition of letters, in the same space, session,
-    event type and kind of source, at most `WINDOW` old. The session is `memory.session_id`, or the
-    one named `session`, and must exist in this transaction. Until it ends nobody else stores for
-    this owner, so of two concurrent calls the second finds the first one's memory.
+    Contents are the same if equal except for white space and Unicode composition, in the same
+    space, session, event type and source kind, and at most `WINDOW` old. The session is
+    `memory.session_id`, or the one named `session`, and must exist in this transaction. Until the
+    transaction ends nobody else stores for this owner, so of two concurrent calls the second finds
+    the first one's memory.
     """
     values = {
         "session_id": memory.session_id,
@@ -51,8 +52,8 @@ async def strengthen(
 ) -> Duplicate:
     """Strengthen the memory that has the same content as `memory`.
 
-    It counts an access, takes the new confidence and the larger importance, missing tags and
-    `keywords`, and a category, context and other metadata where it has none. Its vectors stay.
+    This counts an access, sets the new confidence and the larger importance, adds missing tags and
+    `keywords`, and sets category, context and other metadata if it has none. Its vectors stay.
     """
     changes = {
         "id": duplicate,

@@ -23,7 +23,7 @@ class Extent:
 class ExportRow(MemoryFields):
     """A memory with everything that belongs to it.
 
-    `edges` and `vectors` are as JSON holds them, a vector as pgvector writes it.
+    `edges` and `vectors` are in JSON form, each vector in pgvector's text format.
     """
 
     event_type: str

@@ -18,9 +18,9 @@ SQL = load(__file__, new=columns(NewMemory, without=NO_COLUMNS))
 async def store_many(tx: Transaction, memories: Sequence[NewMemory]) -> list[int]:
     """Store memories with their vectors; return their ids, in the order given.
 
-    The transaction is the batch: all of `memories` are stored or none. A few hundred at a time are
-    fastest. An effect that was stored before, or that occurs twice, is stored once and yields its
-    existing id, so a batch may be repeated. New memories get the owner's next numbers in the
+    The transaction is the batch: all of `memories` are stored, or none. Batches of a few hundred
+    are fastest. An effect that was stored before, or that occurs twice, is stored once and yields
+    its existing id, so a batch may be repeated. New memories get the owner's next numbers in the
     order given, which is also their order in their sessions; the sessions must exist. Equal
     contents are not merged, and no waypoints are created.
     """
@@ -49,24 +49,24 @@ async def _write(tx: Transaction, new: Sequence[NewMemory], ids: dict[UUID, int]
 
 
 def plain(value: UUID | datetime) -> str:
-    """Return a value as JSON holds it."""
+    """Return a value in its JSON form."""
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 async def hold_owner(tx: Transaction) -> None:
-    """Lock the owner's row, created if needed: nobody else stores for this owner meanwhile."""
+    """Lock the owner's row, creating it if needed, so that nobody else stores for this owner."""
     await tx.run(SQL.hold_owner)
 
 
 async def stored_effects(tx: Transaction, effects: Iterable[UUID]) -> dict[UUID, int]:
-    """Return the memories of this space that these effects have stored, hidden ones too."""
+    """Return the memories of this space that these effects stored, including hidden ones."""
     return dict(await tx.tuples(SQL.stored_effects, {"effects": list(effects)}))
 
 
 async def session_for(
     tx: Transaction, *, name: str | None, known_as: UUID | None, project: str | None
 ) -> UUID:
-    """Return the session of this name, or the one for `known_as`; create it if needed."""
+    """Return the session with this name, or the one for `known_as`; create it if needed."""
     if name is not None or known_as is None:
         made = uuid5(UUID(int=0), f"{tx.owner}/{tx.space}/{name}")
         return await sessions.open_session(tx, made, name=name, project=project)
@@ -79,10 +79,10 @@ async def session_for(
 async def settle(
     tx: Transaction, rows: Sequence[Mapping[str, Any]], hidden: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Set the strength, trust and accesses that imported memories had, and hide some of them.
+    """Set the original strength, trust and accesses of imported memories, and hide some of them.
 
     A row is {id, strength, trust, access_count, last_accessed, decayed_at}, None to keep the new
-    memory's own; a hidden one {id, deleted_at}. Times are ISO 8601.
+    memory's own value; a hidden one is {id, deleted_at}. Times are ISO 8601.
     """
     if hidden:
         await tx.run(SQL.hide, {"rows": json.dumps(hidden)})
@@ -91,9 +91,9 @@ async def settle(
 
 
 async def link_many(tx: Transaction, rows: Sequence[Mapping[str, Any]]) -> int:
-    """Create the links that are missing; return how many.
+    """Create missing links; return how many.
 
-    A row is {source, target, type, weight, origin, created_at}; links to memories that are gone
-    are left out.
+    A row is {source, target, type, weight, origin, created_at}; links to memories that no longer
+    exist are skipped.
     """
     return await tx.run(SQL.link, {"rows": json.dumps(rows)})

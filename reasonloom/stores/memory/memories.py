@@ -1,7 +1,7 @@
-"""Memories: stored, read by their ids, hidden, restored and erased.
+"""Stores, reads by id, hides, restores and erases memories.
 
-The row classes here name the columns of the table: what all readers need of a memory is a field of
-`MemoryFields`, what a writer gives one of `NewMemory`.
+The row classes here name the columns of the table: `MemoryFields` has those that all readers need,
+`NewMemory` those that writers provide.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,17 +16,17 @@ from reasonloom.stores.vectors import distinct, embedding_rows
 
 NOT_PAST = """NOT EXISTS (SELECT FROM chunks c
     WHERE c.owner = memories.owner AND c.memory_id = memories.id)"""
-"""Chunks of past conversations are hidden and erased by `history` alone, with their own rows."""
+"""Chunks of past conversations are hidden and erased only by `history`, with their own rows."""
 
 NO_COLUMNS = ("vectors", "model")
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFields:
-    """What every reader of a memory gets; scores are in 0..1, times aware.
+    """The fields that every reader of a memory gets; scores are in 0..1, times timezone-aware.
 
-    `other_metadata` has the keys of metadata that only its caller knows, `valid_from` is when the
-    memory was said.
+    `other_metadata` has the metadata keys that only its caller interprets, `valid_from` is when
+    the memory was said.
     """
 
     id: int
@@ -62,10 +62,10 @@ class KnownMemory(MemoryFields):
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """A memory to store; times are aware, scores in 0..1.
+    """A memory to store; times are timezone-aware, scores in 0..1.
 
     `effect` identifies the write: the same effect twice stores one memory. `dates` are the terms
-    by which a question with a date finds it. All fields but the last two are columns.
+    by which questions with a date find it. All fields except the last two are columns.
     """
 
     effect: UUID
@@ -105,7 +105,7 @@ SQL = load(
 
 
 def column_values(memory: NewMemory) -> dict[str, Any]:
-    """Return the columns of a new memory by name, sequences as lists."""
+    """Return the columns of a new memory by name, with sequences as lists."""
     given = {name: value for name, value in values_of(memory).items() if name not in NO_COLUMNS}
     arrays = {name: list(given[name]) for name in ("keywords", "tags", "dates")}
     return {**given, **arrays}
@@ -122,7 +122,7 @@ async def store(tx: Transaction, memory: NewMemory) -> int:
 async def store_vectors(
     tx: Transaction, vectors: Mapping[int, Mapping[str, Sequence[float]]], model: str | None
 ) -> None:
-    """Store vectors of `model` by memory and sector; the memories have none of it yet."""
+    """Store vectors of `model` by memory and sector; the memories must have none of it yet."""
     await tx.run(SQL.store_vectors, {"model": model, **embedding_rows(vectors)})
 
 
@@ -152,7 +152,7 @@ async def link(
 async def link_stored(
     tx: Transaction, memory: NewMemory, targets: Sequence[int], *, kind: str
 ) -> None:
-    """Link a memory that the statement before has stored to existing others, by its confidence."""
+    """Link a memory stored by the previous statement to others, weighted by its confidence."""
     values = {
         "effect": memory.effect,
         "targets": list(targets),
@@ -173,21 +173,21 @@ async def read_many(tx: Transaction, ids: Sequence[int]) -> dict[int, KnownMemor
 async def hold_owner(tx: Transaction) -> None:
     """Lock the owner's row, as every statement that stores or removes memories does.
 
-    Otherwise two memories that are linked both ways could be removed at once, each transaction
-    waiting for the other's link.
+    Otherwise two memories that are linked both ways could be removed concurrently, with each
+    transaction waiting for the other's link.
     """
     await tx.all(SQL.hold_owner)
 
 
 async def hold_many(tx: Transaction, ids: Sequence[int], *, hidden: bool = False) -> list[int]:
-    """Lock the memories of `ids` that exist, with hidden ones or without; return their ids."""
+    """Lock the memories of `ids` that exist, with or without hidden ones; return their ids."""
     await hold_owner(tx)
     rows = await tx.tuples(SQL.hold_many, {"ids": list(ids), "hidden": hidden})
     return [row[0] for row in rows]
 
 
 async def hide(tx: Transaction, memory_id: int, at: datetime) -> bool:
-    """Mark a memory as deleted; False where there is no such memory."""
+    """Mark a memory as deleted; return False if there is no such memory."""
     return await tx.run(SQL.hide, {"id": memory_id, "at": at}) == 1
 
 
@@ -197,17 +197,17 @@ async def hide_many(tx: Transaction, ids: Sequence[int], at: datetime) -> int:
 
 
 async def restore(tx: Transaction, memory_id: int) -> bool:
-    """Restore a hidden memory; False where there is no such memory."""
+    """Restore a hidden memory; return False if there is no such memory."""
     return await tx.run(SQL.restore, {"id": memory_id}) == 1
 
 
 async def restore_hidden_at(tx: Transaction, at: datetime) -> int:
-    """Restore what was hidden together at this exact moment; return how many."""
+    """Restore the memories that were hidden together at this exact time; return how many."""
     return await tx.run(SQL.restore_hidden, {"at": at})
 
 
 async def erase(tx: Transaction, memory_id: int) -> bool:
-    """Delete a memory, hidden or not, with its vectors and links; False where there is none."""
+    """Delete a memory, hidden or not, with its vectors and links; return False if there is none."""
     await hold_owner(tx)
     erased = await tx.run(SQL.erase, {"id": memory_id}) == 1
     if erased:

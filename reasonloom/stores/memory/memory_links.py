@@ -9,8 +9,8 @@ from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
 
 MOST_INWARD = 12
-"""Links of one origin that may lead to a memory: a thirteenth takes the weakest one's place
-if it is stronger, and is not made if it is not."""
+"""Maximum links of one origin to a memory: a further one replaces the weakest if it is stronger,
+and is dropped otherwise."""
 
 WAYPOINT, NEAR_DUPLICATE = "waypoint", "near_duplicate"
 ORIGINS = (WAYPOINT, NEAR_DUPLICATE)
@@ -40,7 +40,7 @@ async def link_waypoints(
 
 LONGEST = 160
 MOST = 60
-"""The most edges of one direction and memories of one chain of corrections."""
+"""Maximum edges of one direction, and memories of one chain of corrections."""
 SQL = load(__file__, most_inward=MOST_INWARD, most=MOST, longest=LONGEST)
 
 
@@ -59,7 +59,7 @@ class Link(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """A memory of a chain of corrections; `reason` is why it replaced those before."""
+    """A memory in a chain of corrections; `reason` is why it replaced the previous ones."""
 
     id: int
     content: str

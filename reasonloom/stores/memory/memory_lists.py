@@ -1,4 +1,4 @@
-"""Lists of memories that pass filters, newest first, and one memory with all its details."""
+"""Lists of memories that match a filter, newest first, and one memory with all its details."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
 
 LONGEST = 280
-"""Characters of a content that a list shows."""
+"""Characters of a content shown in a list."""
 
 FILTERS = {
     "words": "m.words @@ CAST(:words AS tsquery)",
@@ -36,11 +36,11 @@ Kinds = Literal["now", "past", "all"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryFilter:
-    """Which memories are listed; a None does not narrow.
+    """Selects the memories to list; None sets no condition.
 
     Attributes:
         words: a `tsquery` from `word_query`.
-        letters: a literal part of the content.
+        letters: a literal substring of the content.
         kinds: `past` are chunks of past conversations, `now` all others.
     """
 
@@ -81,27 +81,27 @@ class ListedMemory(NamedTuple):
 
 
 async def word_query(tx: Transaction, words: str) -> str | None:
-    """Return the `tsquery` for all of some words in any form; None if all are stop words."""
+    """Return the `tsquery` that matches all the words in any form; None if all are stop words."""
     row = await tx.first(SQL.word_query, {"words": words})
     return row[0] if row else None
 
 
 async def page(tx: Transaction, chosen: MemoryFilter, size: int, skip: int) -> list[ListedMemory]:
-    """Return the memories that pass the filter, newest first."""
+    """Return the memories that match the filter, newest first."""
     statement = SQL.fill("page", where=chosen.where())
     return await tx.rows(ListedMemory, statement, {**chosen.values(), "size": size, "skip": skip})
 
 
 async def count(tx: Transaction, chosen: MemoryFilter) -> int:
-    """Return how many memories pass the filter."""
+    """Return the number of memories that match the filter."""
     row = await tx.first(SQL.fill("count", where=chosen.where()), chosen.values())
     return int(row[0]) if row else 0
 
 
 class OneMemory(NamedTuple):
-    """A memory; scores are in 0..1, times aware.
+    """A memory; scores are in 0..1, times timezone-aware.
 
-    `past_session` and `past_project` locate a chunk of a past conversation; `has_thoughts` tells
+    `past_session` and `past_project` locate a chunk of a past conversation; `has_thoughts` is
     whether its session has thoughts.
     """
 
@@ -150,7 +150,7 @@ async def require(tx: Transaction, memory_id: int) -> OneMemory:
     """Return a memory of the caller's space.
 
     Raises:
-        MemoryNotFound: there is none such.
+        MemoryNotFound: there is no such memory.
     """
     row = await tx.first(SQL.read_one, {"id": memory_id})
     if row is None:
@@ -159,5 +159,5 @@ async def require(tx: Transaction, memory_id: int) -> OneMemory:
 
 
 async def basins_of(tx: Transaction, memory_id: int) -> list[Membership]:
-    """Return the basins that a memory belongs to, the strongest first."""
+    """Return the basins that a memory belongs to, strongest first."""
     return await tx.rows(Membership, SQL.basins, {"id": memory_id})

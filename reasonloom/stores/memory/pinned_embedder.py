@@ -1,7 +1,7 @@
 """The embedder that a database filled by an earlier version keeps until it is reindexed.
 
-A change of the default embedder must not mix vectors of two models: search goes on with the former
-default until `reasonloom db reindex` has embedded every memory of every owner.
+A change of the default embedder must not mix vectors of two models: search continues with the
+former default until `reasonloom db reindex` has embedded every memory of every owner.
 """
 
 from sqlalchemy import text
@@ -10,7 +10,7 @@ from reasonloom.stores.database import Database
 
 
 async def pinned_embedder(database: Database) -> str | None:
-    """Return the embedder that the database is pinned to, in the setting's form, if any.
+    """Return the embedder that the database is pinned to, in the format of the setting, if any.
 
     Raises:
         DatabaseUnavailable: the database cannot be reached.
@@ -21,7 +21,7 @@ async def pinned_embedder(database: Database) -> str | None:
 
 
 async def unpin(database: Database) -> None:
-    """Give the database the default embedder from the next start on.
+    """Make the database use the default embedder from the next start on.
 
     Raises:
         DatabaseUnavailable: the database cannot be reached.

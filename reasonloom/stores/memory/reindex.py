@@ -1,7 +1,7 @@
 """Finds memories without vectors of the embedder in use, and stores their new vectors.
 
 Vectors of two models are never compared: a memory without vectors of the model in use is
-found by its words alone. Old vectors stay until the owner's memories all have new ones.
+found only by its words. Old vectors stay until all of the owner's memories have new ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import embedding_rows
 
 PROBES = 1
-"""Ids probed besides the oldest: only the newest, since every recall probes."""
+"""Ids probed in addition to the oldest: only the newest, since every recall probes."""
 
 LARGEST_ID = 2**63 - 1
 
@@ -22,7 +22,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many memories a space holds, hidden ones too, and how many lack vectors."""
+    """The number of memories of a space, including hidden ones, and of those without vectors."""
 
     memories: int
     lacking: int
@@ -30,7 +30,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Unembedded:
-    """A memory without vectors; `state` changes with the texts that are embedded."""
+    """A memory without vectors; `state` changes whenever the texts to embed change."""
 
     id: int
     content: str
@@ -45,10 +45,9 @@ class Unembedded:
 async def foreign_models(tx: Transaction, model: str) -> list[str]:
     """Return the models of memories of this owner that have no vectors of `model`.
 
-    Cheap enough for every recall: it looks at seventeen memories, spread evenly over the
-    owner's, the oldest and the newest among them. `reindex` works from the newest to the
-    oldest, so that the oldest tells until the end. A few foreign ones amid many of ours may
-    be missed; `coverage` counts them all.
+    Cheap enough for every recall: it probes only the owner's oldest and newest memory. `reindex`
+    works from the newest to the oldest, so that the oldest shows foreign models until the end.
+    A few foreign ones among many of ours may be missed; `coverage` counts them all.
     """
     return [row.model for row in await tx.all(SQL.foreign, {"model": model, "probes": PROBES})]
 
@@ -67,7 +66,7 @@ async def models(tx: Transaction) -> dict[str, int]:
 async def next_lacking(
     tx: Transaction, model: str, *, before: int, size: int
 ) -> Sequence[Unembedded]:
-    """Return the newest memories below the number `before` that lack vectors of `model`."""
+    """Return the newest memories with ids below `before` that lack vectors of `model`."""
     values = {"model": model}
     rows = await tx.all(SQL.batch, {**values, "before": before, "size": size})
     return [Unembedded(**row._mapping) for row in rows]
@@ -79,7 +78,7 @@ async def embed(
     vectors: Mapping[int, Mapping[str, Sequence[float]]],
     model: str,
 ) -> int:
-    """Store the vectors of memories that are unchanged since they were read; return how many."""
+    """Store the vectors of memories that have not changed since they were read; return how many."""
     values = {"model": model}
     seen = {"ids": [each.id for each in memories], "states": [each.state for each in memories]}
     held = [row.id for row in await tx.all(SQL.hold, {**values, **seen})]

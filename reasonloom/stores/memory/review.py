@@ -1,4 +1,4 @@
-"""What of a space should be looked at: pairs of memories that may be one too many, and texts."""
+"""Memories of a space to review: pairs of which one may be redundant, and the newest texts."""
 
 from dataclasses import dataclass
 
@@ -23,15 +23,15 @@ class MemoryPair:
 
 
 async def pairs(tx: Transaction, *, most: int) -> list[MemoryPair]:
-    """Return pairs of memories of which the older may not be needed, the surest first."""
+    """Return pairs of memories of which the older may be redundant, most certain first."""
     return await tx.rows(MemoryPair, SQL.pairs, {"most": most})
 
 
 async def newest(tx: Transaction, *, most: int) -> dict[int, str]:
-    """Return the beginnings of the newest memories by id, past conversations left out."""
+    """Return the beginnings of the newest memories by id, without past conversations."""
     return {row.id: row.content for row in await tx.all(SQL.newest, {"most": most})}
 
 
 async def keep_both(tx: Transaction, newer: int, older: int) -> None:
-    """Note that both memories of a pair hold, so that it is not shown again."""
+    """Record that both memories of a pair are valid, so that the pair is not returned again."""
     await tx.run(SQL.keep_both, {"newer": newer, "older": older})

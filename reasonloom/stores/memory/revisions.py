@@ -1,8 +1,8 @@
 """Revisions: a stored memory is locked, then rewritten, and its vectors and links are replaced.
 
-Locks are taken in one order, so that no two transactions wait for each other: the memory, the
-memories it is or will be linked to, the counts of its words, its links. A memory that is being
-deleted is waited for before anything is written.
+Locks are taken in a fixed order, so that no two transactions wait for each other: the memory, the
+memories it is or will be linked to, the counts of its words, its links. If the memory is being
+deleted, that is waited for before anything is written.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,13 +38,13 @@ CHANGING = {*HeldMemory.__slots__, "token_count", "dates", "valid_from"} - {"ses
 
 
 async def hold(tx: Transaction, memory_id: int) -> HeldMemory | None:
-    """Return a memory, locked until the transaction ends; None where there is none."""
+    """Return a memory, locked until the transaction ends; None if there is none."""
     row = await tx.first(SQL.hold, {"id": memory_id})
     return HeldMemory(**row._mapping) if row else None
 
 
 async def rewrite(tx: Transaction, memory_id: int, changes: Mapping[str, Any]) -> None:
-    """Set columns of a locked memory, of those in CHANGING; a trigger indexes its words anew."""
+    """Set columns of a locked memory, out of CHANGING; a trigger reindexes its words."""
     if changes:
         assignments = ", ".join(f"{name} = :{name}" for name in sorted(CHANGING & changes.keys()))
         statement = SQL.fill("rewrite", assignments=assignments)
@@ -54,17 +54,17 @@ async def rewrite(tx: Transaction, memory_id: int, changes: Mapping[str, Any]) -
 async def replace_vectors(
     tx: Transaction, memory_id: int, vectors: Mapping[str, Sequence[float]], model: str
 ) -> None:
-    """Replace all vectors of a locked memory by `vectors` of `model`."""
+    """Replace all vectors of a locked memory with `vectors` of `model`."""
     await tx.run(SQL.drop_vectors, {"id": memory_id})
     await store_vectors(tx, {memory_id: vectors}, model)
 
 
 async def hold_partners(tx: Transaction, memory_id: int, others: Iterable[int]) -> None:
-    """Keep `others` and the memories that a locked one links to from being removed."""
+    """Lock `others` and the memories that a locked one links to against removal."""
     values = {"id": memory_id, "ids": list(others), "origins": list(ORIGINS)}
     await tx.all(SQL.hold_partners, values)
 
 
 async def drop_waypoints(tx: Transaction, memory_id: int) -> None:
-    """Remove the waypoints from a locked memory; the memories they lead to are held."""
+    """Remove the waypoints from a locked memory; the memories they lead to must be locked."""
     await tx.run(SQL.drop_waypoints, {"id": memory_id, "origins": list(ORIGINS)})

@@ -1,4 +1,4 @@
-"""Statistics of a space: health figures, summaries, what may be pruned, and who wrote what."""
+"""Statistics of a space: health figures, summaries, prunable memories, and their writers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ IMPORTANT = 0.7
 """Memories of at least this importance or salience are never pruned."""
 
 EXCERPT = 120
-"""Characters of a content that a summary shows."""
+"""Characters of a content shown in a summary."""
 
 AGES = {"under 1 day": 1, "1 to 7 days": 7, "7 to 30 days": 30, "30 to 180 days": 180}
 OLDEST = "over 180 days"
@@ -37,7 +37,7 @@ SQL = load(
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A memory in brief; `excerpt` is longer than `EXCERPT` where the content goes on."""
+    """A memory in brief; `excerpt` is longer than `EXCERPT` if the content was cut."""
 
     id: int
     excerpt: str
@@ -51,8 +51,8 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a space holds; `lacking` counts memories without our vectors by the model they
-    have some of, None for those that have none at all."""
+    """The figures of a space; `lacking` counts memories without vectors of the model in use, by the
+    model of the vectors they have, None for those without any."""
 
     groups: Sequence[Any]
     hidden: int
@@ -67,7 +67,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class PruneCriteria:
-    """What may be pruned: all criteria must hold."""
+    """The criteria of prunable memories, all of which must hold."""
 
     strength: float
     before: datetime
@@ -76,7 +76,7 @@ class PruneCriteria:
 
 
 async def figures(tx: Transaction, *, at: datetime, model: str) -> Figures:
-    """Count what the space holds at `at`; `model` is the embedder's in use."""
+    """Return the figures of the space as of `at`; `model` is that of the embedder in use."""
     totals, twice, groups, links, vectors, large = await together(
         tx.one(SQL.totals),
         tx.one(SQL.duplicates),
@@ -99,7 +99,7 @@ async def figures(tx: Transaction, *, at: datetime, model: str) -> Figures:
 
 
 async def count(tx: Transaction) -> int:
-    """Return how many memories of the space are not hidden."""
+    """Return the number of memories of the space that are not hidden."""
     row = await tx.first(SQL.count)
     return int(row.memories) if row else 0
 
@@ -113,7 +113,7 @@ async def page(tx: Transaction, *, after: int, size: int) -> list[Summary]:
 async def prunable(
     tx: Transaction, faded: PruneCriteria, *, size: int
 ) -> tuple[list[Summary], int]:
-    """Return the weakest memories that may be pruned, and how many there are in all."""
+    """Return the weakest prunable memories, and the number of all prunable ones."""
     rows = await tx.all(SQL.prunable, {**_values(tx, faded), "size": size})
     found = [Summary(**{name: row._mapping[name] for name in Summary.__slots__}) for row in rows]
     return found, int(rows[0].matching) if rows else 0
@@ -122,7 +122,7 @@ async def prunable(
 async def prune(
     tx: Transaction, faded: PruneCriteria, ids: Sequence[int], at: datetime
 ) -> set[int]:
-    """Hide the memories of `ids` that may still be pruned; return their ids."""
+    """Hide the memories of `ids` that are still prunable; return their ids."""
     values = {**_values(tx, faded), "ids": list(ids), "at": at}
     return {row.id for row in await tx.all(SQL.prune, values)}
 
@@ -135,7 +135,7 @@ def _values(tx: Transaction, faded: PruneCriteria) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class WriterFilter:
-    """Which memories are selected: all conditions must hold; `hidden` includes hidden ones.
+    """Selects memories: all conditions must hold; `hidden` includes hidden ones.
 
     `writer` is a principal, a connecting program's name or a tool's.
     """
@@ -151,7 +151,7 @@ class WriterFilter:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A memory in brief, with when and by whom it was stored."""
+    """A memory in brief, with when and by which writer it was stored."""
 
     id: int
     stored_at: datetime
@@ -179,7 +179,7 @@ async def spaces(tx: Transaction, *, most: int) -> list[str]:
 
 
 async def oldest(tx: Transaction, *, transcripts: bool) -> datetime | None:
-    """Return when the oldest memory, or past conversation, was said; None without any."""
+    """Return when the oldest memory, or past conversation, was said; None if there is none."""
     moment: datetime | None = (await tx.one(SQL.oldest, {"transcripts": transcripts})).moment
     return moment
 

@@ -15,7 +15,7 @@ SQL = load(__file__, most_names=MOST_NAMES, present=PRESENT)
 
 
 class ListedBasin(NamedTuple):
-    """A basin; `members` are memories that are not hidden, `models` those made of it."""
+    """A basin; `members` counts its memories without hidden ones, `models` those that use it."""
 
     id: UUID
     name: str
@@ -29,7 +29,7 @@ class ListedBasin(NamedTuple):
 
 
 class Strongest(NamedTuple):
-    """A memory of a basin: how strongly it belongs there, 0..1, and how it begins."""
+    """A memory of a basin: its membership strength, 0..1, and the beginning of its content."""
 
     memory_id: int
     strength: float
@@ -37,7 +37,7 @@ class Strongest(NamedTuple):
 
 
 async def page(tx: Transaction, size: int, skip: int, *, without_model: bool) -> list[ListedBasin]:
-    """Return basins, largest first; with `without_model` only those that no model has."""
+    """Return basins, largest first; with `without_model` only those that no model uses."""
     values = {"size": size, "skip": skip, "without_model": without_model}
     return await tx.rows(ListedBasin, SQL.page, values)
 
@@ -54,14 +54,14 @@ async def by_ids(tx: Transaction, ids: Sequence[UUID]) -> list[ListedBasin]:
 
 
 async def names(tx: Transaction) -> dict[UUID, str]:
-    """Return the names of basins, some hundreds at most."""
+    """Return the names of basins, a few hundred at most."""
     return {row[0]: row[1] for row in await tx.tuples(SQL.names)}
 
 
 async def strongest(
     tx: Transaction, ids: Sequence[UUID], *, most: int, longest: int
 ) -> dict[UUID, list[Strongest]]:
-    """Return the strongest memories of basins; of the first few, those that are not hidden."""
+    """Return the strongest memories of basins; fewer if too many of them are hidden."""
     found: dict[UUID, list[Strongest]] = {}
     values = {"ids": list(ids), "most": most, "longest": longest}
     for basin, *member in await tx.tuples(SQL.strongest, values) if ids else ():
@@ -70,12 +70,12 @@ async def strongest(
 
 
 STRONGEST_LINKS = 10
-"""Members whose activity makes up that of their basin."""
+"""Members whose activity determines that of their basin."""
 
 
 @dataclass(frozen=True, slots=True)
 class BasinActivity:
-    """The number of members of a basin that count, and its activation, 0..1."""
+    """The number of a basin's countable members, and its activation, 0..1."""
 
     members: int
     activation: float
@@ -83,8 +83,8 @@ class BasinActivity:
 
 @dataclass(frozen=True, slots=True)
 class BasinLinks:
-    """The edges of one type that lead from a basin's members to another's; `weight` is the sum
-    of their weights, each by the weaker of the two memberships."""
+    """The edges of one type from a basin's members to another's; `weight` is the sum of their
+    weights, each multiplied by the weaker of the two memberships."""
 
     source: UUID
     target: UUID
@@ -95,7 +95,7 @@ class BasinLinks:
 
 @dataclass(frozen=True, slots=True)
 class BasinOrder:
-    """In how many sessions the first memory of one basin came before the first of another."""
+    """The number of sessions in which the first memory of one basin precedes that of another."""
 
     source: UUID
     target: UUID
@@ -103,7 +103,7 @@ class BasinOrder:
 
 
 async def activity(tx: Transaction, at: datetime, half_life: float) -> dict[UUID, BasinActivity]:
-    """Return the activity of each basin with members at a moment; `half_life` is in days."""
+    """Return the activity, at a given time, of each basin with members; `half_life` is in days."""
     values = {
         "kinds": list(KINDS), "at": at,
         "half_life": half_life, "most": STRONGEST_LINKS,
@@ -115,7 +115,7 @@ async def activity(tx: Transaction, at: datetime, half_life: float) -> dict[UUID
 async def relations(
     tx: Transaction, ids: Sequence[UUID] | None = None
 ) -> tuple[list[BasinLinks], list[BasinOrder]]:
-    """Return the edges and the order of time between basins, of all or of `ids`."""
+    """Return the edges and the chronological order between basins, for all or for `ids`."""
     values = {
         "kinds": list(KINDS), "ids": list(ids or []),
         "everything": ids is None,

@@ -1,4 +1,4 @@
-"""The memories that clusters are made of, with the vectors of their plain contents."""
+"""The memories that are clustered, with the vectors of their plain contents."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from reasonloom.stores.statements import load
 from reasonloom.stores.vectors import SECTOR_BIT
 
 KINDS = ("user", "tool", "transcript")
-"""What reasoning derived makes no cluster: it says again what it was derived from."""
+"""The kinds that are clustered; derived memories are not, as they repeat their sources."""
 
 PRESENT = f"{VISIBLE} AND {CURRENT} AND m.space = :space"
-"""A memory that counts as a member: the space's own, neither hidden nor superseded."""
+"""A memory that counts as a member: in this space, neither hidden nor superseded."""
 
 LONGEST = 90
-"""Characters of a content that a map shows."""
+"""Characters of a content shown on a map."""
 
 SLOTS = 1 << 16
-"""Hash values among which a sample picks."""
+"""Hash values from which a sample picks."""
 
 SQL = load(
     __file__, present=PRESENT, semantic=SECTOR_BIT["semantic"], longest=LONGEST, last_slot=SLOTS - 1
@@ -40,12 +40,12 @@ def _values(tx: Transaction, **more: Any) -> dict[str, Any]:
 
 
 async def embedded_ids(tx: Transaction, model: str, *, after: int = 0) -> list[int]:
-    """Return the numbers above `after` of the memories that have a vector of `model`, rising."""
+    """Return the ids above `after` of the memories that have a vector of `model`, ascending."""
     return [row[0] for row in await tx.tuples(SQL.ids, _values(tx, model=model, after=after))]
 
 
 async def vectors(tx: Transaction, model: str, ids: Sequence[int]) -> tuple[list[int], Vectors]:
-    """Return those of `ids` that still exist, rising, and their vectors of length 1."""
+    """Return those of `ids` that still exist, ascending, and their vectors of length 1."""
     rows = await tx.tuples(SQL.vectors, _values(tx, model=model, ids=list(ids)))
     if not rows:
         return [], np.zeros((0, 0), dtype=np.float32)
@@ -57,19 +57,19 @@ async def vectors(tx: Transaction, model: str, ids: Sequence[int]) -> tuple[list
 
 
 async def counted(tx: Transaction, after: int) -> tuple[int, int]:
-    """Return how many memories count, numbered up to `after` and above it."""
+    """Return the number of countable memories with ids up to `after`, and above it."""
     row = await tx.first(SQL.counted, _values(tx, after=after))
     return (int(row.until), int(row.since)) if row else (0, 0)
 
 
 async def contents(tx: Transaction, ids: Sequence[int], *, most: int) -> dict[int, str]:
-    """Return how the contents of memories begin, `most` characters of each."""
+    """Return the first `most` characters of the contents of memories."""
     return dict(await tx.tuples(SQL.contents, {"ids": list(ids), "most": most}))
 
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """A memory of the same basin, and its cosine with the one that was found, 0..1."""
+    """A memory of the same basin, and its cosine similarity to the one found, 0..1."""
 
     id: int
     cosine: float
@@ -90,7 +90,7 @@ async def siblings(
     without: Sequence[int],
     most: int,
 ) -> list[Sibling]:
-    """Return the members of a basin within `scope` that are most like `lead`."""
+    """Return the members of a basin within `scope` that are most similar to `lead`."""
     values = {
         **scope.values(), "lead": lead, "basin": basin, "model": model,
         "ids": list(without), "most": most,
@@ -100,7 +100,7 @@ async def siblings(
 
 
 class Point(NamedTuple):
-    """A memory that is drawn."""
+    """A memory shown on a map."""
 
     id: int
     sector: str
@@ -109,7 +109,7 @@ class Point(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Memories and their vectors, a row each; `without` more had no vector of the model."""
+    """Memories and their vectors, one row each; `without` counts those without a vector."""
 
     points: list[Point]
     vectors: Vectors
@@ -119,7 +119,7 @@ class Sample(NamedTuple):
 async def sample(
     tx: Transaction, chosen: MemoryFilter, model: str, *, total: int, most: int
 ) -> Sample:
-    """Return up to about `most` of the `total` memories that are chosen, the same at each call."""
+    """Return about `most` of the `total` selected memories, the same ones on each call."""
     share = SLOTS if total <= most else SLOTS * most // total
     values = {**chosen.values(), "model": model, "most": most, "share": share}
     rows = await tx.tuples(SQL.fill("sample", where=chosen.where()), values)
@@ -130,5 +130,5 @@ async def sample(
 
 
 async def basin_names(tx: Transaction, ids: Sequence[int]) -> dict[int, str]:
-    """Return the name of the basin that each memory belongs to most, of those that have one."""
+    """Return the name of the strongest basin of each memory that has one."""
     return dict(await tx.tuples(SQL.basin_names, {"ids": list(ids)}))

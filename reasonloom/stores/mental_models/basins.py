@@ -1,4 +1,4 @@
-"""Basins and their members, stored between one clustering and the next."""
+"""Stores basins and their members between clusterings."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ class Basin:
 
     Attributes:
         named_by: the language model that named it, or `terms`.
-        centroid: the mean of its core members' vectors, of length 1.
-        coherence: the mean cosine of these to the centroid.
-        bound: the least cosine to the centroid by which a memory joins.
+        centroid: the mean of its core members' vectors, normalised to length 1.
+        coherence: the mean cosine similarity of these to the centroid.
+        bound: the minimum cosine similarity to the centroid for a memory to join.
     """
 
     id: UUID
@@ -43,7 +43,7 @@ class Basin:
 
 @dataclass(frozen=True, slots=True)
 class BasinRun:
-    """When and of how many memories basins were formed, and the last that was looked at."""
+    """When and from how many memories basins were formed, and the last memories processed."""
 
     formed_at: datetime
     model: str
@@ -54,7 +54,7 @@ class BasinRun:
 
 @dataclass(frozen=True, slots=True)
 class KnownBasins:
-    """All basins of an owner, the members of each that count, and the last run, if any."""
+    """All basins of an owner, the countable members of each, and the last run, if any."""
 
     basins: list[Basin]
     members: Mapping[UUID, Mapping[int, float]]
@@ -74,13 +74,13 @@ def _basin(row: Mapping[str, Any]) -> Basin:
 
 
 async def last_changed(tx: Transaction) -> datetime | None:
-    """Return when the owner's basins last changed, None where there are none."""
+    """Return when the owner's basins last changed, None if there are none."""
     row = await tx.first(SQL.changed)
     return row.at if row else None
 
 
 async def members(tx: Transaction) -> dict[UUID, dict[int, float]]:
-    """Return the members of each basin that count, with their strengths."""
+    """Return the countable members of each basin, with their strengths."""
     values = {"kinds": list(KINDS)}
     found: dict[UUID, dict[int, float]] = {}
     for basin, memory, strength in await tx.tuples(SQL.members, values):
@@ -89,13 +89,13 @@ async def members(tx: Transaction) -> dict[UUID, dict[int, float]]:
 
 
 async def last_run(tx: Transaction) -> BasinRun | None:
-    """Return the last clustering, None where there was none."""
+    """Return the last clustering, None if there was none."""
     row = await tx.first(SQL.run)
     return BasinRun(**row._mapping) if row else None
 
 
 async def known(tx: Transaction) -> KnownBasins:
-    """Return everything that clustering needs to know of the existing basins."""
+    """Return everything that clustering needs to know about the existing basins."""
     return KnownBasins(await basins(tx), await members(tx), await last_run(tx))
 
 
@@ -137,15 +137,15 @@ async def join(tx: Transaction, joined: Iterable[tuple[UUID, int, float]]) -> No
 
 
 async def note(tx: Transaction, run: BasinRun) -> None:
-    """Store what a run covered."""
+    """Record a clustering run and the memories it covered."""
     values = {name: getattr(run, name) for name in BasinRun.__slots__}
     await tx.run(SQL.note, values)
 
 
 async def claim_owner(database: Database, *, at: datetime, due: datetime) -> str | None:
-    """Take the owner that was looked at the longest ago, before `due`, and mark it as looked at.
+    """Claim the owner checked least recently, before `due`, and mark it as checked.
 
-    What is marked nobody else takes; where its carrier dies, it is late until it is due again.
+    Nobody else claims a marked owner. If the process dies, the owner is late until due again.
     """
     async with database.recovering() as connection:
         row = (await connection.execute(SQL.claim, {"at": at, "due": due})).first()

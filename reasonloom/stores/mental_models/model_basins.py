@@ -1,4 +1,4 @@
-"""What mental models read of basins: which there are, how near a text is, what is in them."""
+"""Basin queries of mental models: which basins exist, how near a text is, and their members."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """The basin that a text is nearest to, by the cosine with its centroid."""
+    """The basin nearest to a text, by cosine similarity to its centroid."""
 
     basin: UUID
     cosine: float
@@ -21,7 +21,7 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """A basin and how much is in it; `models` counts those made of it, `total` all basins."""
+    """A basin and its size; `models` counts the models that use it, `total` all basins."""
 
     id: UUID
     name: str
@@ -44,7 +44,7 @@ class Member:
 
 
 async def known(tx: Transaction, ids: Sequence[UUID]) -> set[UUID]:
-    """Return those of `ids` that are basins; they stay until the transaction ends."""
+    """Return those of `ids` that are basins, locked against deletion until the transaction ends."""
     if not ids:
         return set()
     return {row.id for row in await tx.all(SQL.known, {"ids": list(ids)})}
@@ -67,7 +67,7 @@ async def largest(tx: Transaction, most: int) -> Sequence[Sized]:
 async def nearest(
     tx: Transaction, vector: Sequence[float], model: str, ids: Sequence[UUID]
 ) -> Home | None:
-    """Return which of some basins a vector of `model` is nearest to, None where none has one."""
+    """Return the basin of `ids` nearest to a vector, None if none has a centroid of `model`."""
     if not ids:
         return None
     row = await tx.first(SQL.near, {"ids": list(ids), "vector": vector, "model": model})
@@ -77,7 +77,7 @@ async def nearest(
 async def members(
     tx: Transaction, ids: Sequence[UUID], *, most: int, most_text: int
 ) -> Mapping[UUID, list[Member]]:
-    """Return for each basin its strongest memories that are not hidden."""
+    """Return, for each basin, its strongest memories that are not hidden."""
     found: dict[UUID, list[Member]] = {each: [] for each in ids}
     values = {"ids": list(ids), "most": most, "most_text": most_text}
     for row in await tx.all(SQL.members, values) if ids else ():
@@ -87,7 +87,7 @@ async def members(
 
 @dataclass(frozen=True, slots=True)
 class FailingRecord:
-    """Resolved predictions of an active model near one basin; the newest `wrong` ones."""
+    """Resolved predictions of an active model near one basin; `wrong` has the newest wrong ones."""
 
     model: UUID
     basin: UUID | None
@@ -99,7 +99,7 @@ class FailingRecord:
 async def dense_basins(
     tx: Transaction, *, least: int, coherence: float, most: int
 ) -> Sequence[Sized]:
-    """Return basins that no model is made of, those with the most memories alike first."""
+    """Return coherent basins that no model uses, by members times coherence."""
     return await tx.rows(Sized, SQL.dense, {"least": least, "coherence": coherence, "most": most})
 
 

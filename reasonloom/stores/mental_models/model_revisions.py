@@ -1,4 +1,4 @@
-"""Revisions of mental models, and which basins a model had and has no more."""
+"""Revisions of mental models, and the basins that were removed from a model."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class RevisionRow:
-    """A revision; `tested` predictions gave `accuracy_after`."""
+    """A revision; `accuracy_after` was measured on `tested` predictions."""
 
     id: UUID
     model: UUID
@@ -34,7 +34,7 @@ async def add(tx: Transaction, revision: RevisionRow) -> None:
 
 
 async def newest(tx: Transaction, model: UUID, most: int) -> list[RevisionRow]:
-    """Return a model's revisions, the newest first."""
+    """Return a model's revisions, newest first."""
     return await tx.rows(RevisionRow, SQL.of_model, {"model": model, "most": most})
 
 

@@ -1,4 +1,4 @@
-"""Mental models: made, read, listed, revised. A model that is to change is held first."""
+"""Creates, reads, lists and revises mental models. A model is locked before it is changed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -19,7 +19,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What is predicted on what, with the keys that only its caller knows."""
+    """A trigger and its prediction, with keys that only the caller interprets."""
 
     trigger: str
     predict: str
@@ -43,7 +43,7 @@ class NewModel:
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
-    """A model as stored; `basins` in their order, `missing` are those of them that are gone."""
+    """A model as stored; `basins` are in order, `missing` are those that no longer exist."""
 
     id: UUID
     name: str
@@ -63,7 +63,7 @@ class ModelRow:
 
 @dataclass(frozen=True, slots=True)
 class ListedRow:
-    """A model of a list; `total` counts all that match."""
+    """A model in a list; `total` counts all that match."""
 
     id: UUID
     name: str
@@ -79,7 +79,7 @@ class ListedRow:
 
 
 async def create(tx: Transaction, new: NewModel) -> None:
-    """Create a model, once for each id.
+    """Create a model, once per id.
 
     Raises:
         DuplicateName: another model of this owner has its name.
@@ -94,10 +94,10 @@ async def create(tx: Transaction, new: NewModel) -> None:
 async def require(
     tx: Transaction, model_id: str, *, hold: bool = False, field: str = "model_id"
 ) -> ModelRow:
-    """Return a model; with `hold` locked until the transaction ends.
+    """Return a model, with `hold` locked until the transaction ends.
 
     Raises:
-        ModelNotFound: the owner has none such, or the text is not a uuid.
+        ModelNotFound: the owner has no such model, or the text is not a UUID.
     """
     wanted = parse_uuid(model_id)
     values = {"id": wanted}
@@ -112,14 +112,14 @@ async def require(
 
 
 async def active(tx: Transaction, *, most: int) -> list[ModelRow]:
-    """Return active models, the newest first."""
+    """Return active models, newest first."""
     return [_model(row) for row in await tx.all(SQL.active, {"most": most})]
 
 
 async def list_models(
     tx: Transaction, *, domain: str | None, status: str | None, most: int
 ) -> list[ListedRow]:
-    """Return models, the newest first."""
+    """Return models, newest first."""
     return await tx.rows(ListedRow, SQL.list, {"domain": domain, "status": status, "most": most})
 
 
@@ -129,14 +129,14 @@ async def last_changed(tx: Transaction, most: int) -> list[tuple[UUID, str, date
 
 
 async def by_name(tx: Transaction, name: str, most: int) -> list[tuple[UUID, str]]:
-    """Return id and name of the models that have a name, or whose id begins so, newest first."""
+    """Return id and name of the models whose name or id prefix is `name`, newest first."""
     return [(row.id, row.name) for row in await tx.all(SQL.called, {"called": name, "most": most})]
 
 
 async def revise(
     tx: Transaction, model: ModelRow, basins: Sequence[UUID], now: datetime
 ) -> tuple[list[UUID], list[UUID]]:
-    """Give a held model other basins and the next version; return what came and what went."""
+    """Set the basins of a locked model and increase its version; return those added and removed."""
     added = [basin for basin in basins if basin not in model.basins]
     removed = [basin for basin in model.basins if basin not in basins]
     await together(
@@ -148,7 +148,7 @@ async def revise(
 
 
 async def set_status(tx: Transaction, model: UUID, status: str, now: datetime) -> None:
-    """Give a held model another status."""
+    """Set the status of a locked model."""
     await tx.run(SQL.set_status, {"id": model, "status": status, "now": now})
 
 
@@ -160,7 +160,7 @@ async def count(
 
 
 async def taken_names(tx: Transaction, names: Sequence[str]) -> set[str]:
-    """Return those of `names` that models have."""
+    """Return those of `names` that are taken by models."""
     return {row.name for row in await tx.all(SQL.named, {"names": list(names)})}
 
 

@@ -1,4 +1,4 @@
-"""Predictions of mental models: made on a text, open until they are resolved or expire."""
+"""Predictions of mental models about a text, open until they are resolved or expire."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from reasonloom.stores.statements import load
 
 @dataclass(frozen=True, slots=True)
 class NewPrediction:
-    """A prediction to be kept; `vector` is the context's, of the model `embedder`."""
+    """A prediction to store; `vector` is the context's embedding by the model `embedder`."""
 
     id: UUID
     model: UUID
@@ -36,7 +36,7 @@ class NewPrediction:
 
 @dataclass(frozen=True, slots=True)
 class PredictionRow:
-    """A prediction as stored; `correct` is None while nothing came of it."""
+    """A prediction as stored; `correct` is None until it is resolved."""
 
     id: UUID
     model: UUID
@@ -67,7 +67,7 @@ class PredictionRow:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Resolved predictions of one template on texts near one basin (None: near none)."""
+    """Resolved predictions of one template for texts near one basin (None: near none)."""
 
     template: int
     basin: UUID | None
@@ -76,13 +76,13 @@ class Tally:
 
 
 async def add(tx: Transaction, new: NewPrediction) -> None:
-    """Store a prediction, once for each id."""
+    """Store a prediction, once per id."""
     values = {name: getattr(new, name) for name in NewPrediction.__slots__}
     await tx.run(SQL.add, values)
 
 
 async def add_once(tx: Transaction, new: NewPrediction) -> NewPrediction:
-    """Store a prediction unless the same one on the same text is open; return the stored one."""
+    """Store a prediction unless the same one for the same text is open; return the stored one."""
     values = {"model": new.model, "template": new.template}
     more = {"context": new.context, "now": new.made_at}
     row = await tx.first(SQL.open, {**values, **more})
@@ -93,10 +93,10 @@ async def add_once(tx: Transaction, new: NewPrediction) -> NewPrediction:
 
 
 async def require(tx: Transaction, prediction_id: str, *, hold: bool = False) -> PredictionRow:
-    """Return a prediction; with `hold` locked until the transaction ends.
+    """Return a prediction, with `hold` locked until the transaction ends.
 
     Raises:
-        PredictionNotFound: the owner has none such, or the text is not a uuid.
+        PredictionNotFound: the owner has no such prediction, or the text is not a UUID.
     """
     wanted = parse_uuid(prediction_id)
     statement: Any = SQL.held if hold else SQL.one
@@ -107,7 +107,7 @@ async def require(tx: Transaction, prediction_id: str, *, hold: bool = False) ->
 
 
 async def newest(tx: Transaction, model: UUID, most: int) -> list[PredictionRow]:
-    """Return a model's predictions, the newest first."""
+    """Return a model's predictions, newest first."""
     return await tx.rows(PredictionRow, SQL.newest, {"model": model, "most": most})
 
 
@@ -120,7 +120,7 @@ async def resolve(
     judged_by: str,
     now: datetime,
 ) -> None:
-    """Write what came of a held prediction."""
+    """Store the outcome of a locked prediction."""
     values = {"observation": observation, "correct": correct, "judged_by": judged_by, "now": now}
     await tx.run(SQL.resolve, {"id": prediction.id, **values})
 
@@ -133,9 +133,9 @@ async def record(tx: Transaction, model: UUID) -> list[Tally]:
 async def back_test(
     tx: Transaction, model: UUID, *, basins: Sequence[UUID], former: Sequence[UUID], floor: float
 ) -> tuple[int, int]:
-    """Return how many resolved predictions the model would make with `basins`, and how many hold.
+    """Return how many resolved predictions a model with `basins` would make, and how many hold.
 
-    It would not make those whose context is nearest to a basin that it had and has no more.
+    It would not make those whose context is nearest to a basin that was removed from it.
     """
     values = {"model": model, "floor": floor}
     row = await tx.first(SQL.back_test, {**values, "basins": list(basins), "former": list(former)})
@@ -147,7 +147,7 @@ SQL = load(__file__, steps=STEPS)
 
 
 class CalibrationStep(NamedTuple):
-    """Resolved predictions of `step`/10 up to the next tenth; `confidence` is their mean."""
+    """Resolved predictions from `step`/10 to the next tenth; `confidence` is their mean."""
 
     step: int
     resolved: int
@@ -156,12 +156,12 @@ class CalibrationStep(NamedTuple):
 
     @property
     def share(self) -> float:
-        """How many of them held, 0..1."""
+        """The share of correct ones, 0..1."""
         return self.correct / self.resolved
 
 
 class PredictionStates(NamedTuple):
-    """How many predictions wait, were resolved, or expired."""
+    """The numbers of open, resolved and expired predictions."""
 
     open: int
     resolved: int
@@ -169,11 +169,11 @@ class PredictionStates(NamedTuple):
 
 
 async def calibration_steps(tx: Transaction, model: UUID) -> list[CalibrationStep]:
-    """Return the steps that hold any resolved prediction, the least confident first."""
+    """Return the steps with any resolved prediction, least confident first."""
     return await tx.rows(CalibrationStep, SQL.read, {"model": model})
 
 
 async def prediction_states(tx: Transaction, model: UUID, now: object) -> PredictionStates:
-    """Return the states of a model's predictions at a moment."""
+    """Return the states of a model's predictions as of `now`."""
     row = await tx.first(SQL.states, {"model": model, "now": now})
     return PredictionStates._make(row) if row else PredictionStates(0, 0, 0)

@@ -1,4 +1,4 @@
-"""How Alembic runs our steps: on the connection that `migrate.py` opened and locked."""
+"""Runs our migrations in Alembic, on the connection that `migrate.py` opened and locked."""
 
 from alembic import context
 

@@ -1,4 +1,4 @@
-"""The statements that shut a table to everyone but the owner that the transaction names."""
+"""The statements that restrict a table's rows to the owner set by the transaction."""
 
 OWNER = "owner = (SELECT nullif(current_setting('app.owner', true), ''))"
 SPACE = "space = (SELECT coalesce(current_setting('app.space', true), ''))"
@@ -10,7 +10,7 @@ def shut(table: str, condition: str) -> list[str]:
     """Return the statements that force row-level security on `table` by `condition`.
 
     A sub-select in the condition is evaluated once and keeps plans the same for every
-    owner, so that a plan frozen for one serves all.
+    owner, so that a cached plan serves all.
     """
     return [
         f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY",

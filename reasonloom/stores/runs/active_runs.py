@@ -14,7 +14,7 @@ SQL = load(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A run that a process carries out, or has left; `now` is the database's clock."""
+    """The lease of a run, active or abandoned; `now` is the database's clock."""
 
     owner: str
     run_id: UUID
@@ -28,7 +28,7 @@ async def release_lease(tx: Transaction, run_id: UUID) -> None:
 
 
 async def expire_lease(tx: Transaction, run_id: UUID, holder: UUID) -> None:
-    """Let a holder's lease of an unfinished run expire now."""
+    """Expire a holder's lease of an unfinished run now."""
     await tx.run(SQL.expire_lease, {"run": run_id, "holder": holder})
 
 
@@ -37,7 +37,7 @@ async def renew_leases(
 ) -> set[UUID]:
     """Extend a holder's leases of its active runs; return the runs it still holds.
 
-    A run that was left without its lease being released is not extended, and so is found again.
+    The lease of a run abandoned without release is not extended, so that the run is recovered.
     """
     values = {"holder": holder, "runs": list(active), "seconds": seconds}
     async with database.recovering() as connection:
@@ -45,21 +45,21 @@ async def renew_leases(
 
 
 async def leases(database: Database, *, limit: int = 1_000) -> list[Lease]:
-    """Return the leases of all owners, the first to expire first."""
+    """Return the leases of all owners, those that expire first at the front."""
     async with database.recovering() as connection:
         rows = await connection.execute(SQL.leases, {"limit": limit})
         return [Lease(**row._mapping) for row in rows]
 
 
 async def end_lease(database: Database, lease: Lease) -> None:
-    """Let a lease expire now, unless it was renewed since."""
+    """Expire a lease now, unless it has been renewed since."""
     values = {"owner": lease.owner, "run_id": lease.run_id, "until": lease.until}
     async with database.recovering() as connection:
         await connection.execute(SQL.end_lease, values)
 
 
 class AnsweredCall(NamedTuple):
-    """An answered call of an active run; only the run is given where no call was answered yet."""
+    """An answered call of an active run; only the run's fields are set before the first answer."""
 
     run_id: UUID
     tool: str
@@ -71,5 +71,5 @@ class AnsweredCall(NamedTuple):
 
 
 async def answered_calls(tx: Transaction, session_id: UUID) -> list[AnsweredCall]:
-    """Return the answered calls of the active runs of a session in the order of the answers."""
+    """Return the answered calls of the active runs of a session in the order of their answers."""
     return await tx.rows(AnsweredCall, SQL.answered_calls, {"session": session_id})

@@ -13,7 +13,7 @@ SQL = load(__file__)
 
 
 class Outcome(NamedTuple):
-    """The stated confidence of an answer and what came of it: 1 right, 0 wrong."""
+    """The stated confidence of an answer and its outcome: 1 right, 0 wrong."""
 
     confidence: float
     outcome: float

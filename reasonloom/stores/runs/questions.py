@@ -1,4 +1,4 @@
-"""Questions of waiting runs to whoever called the tool, and the state of their rounds."""
+"""Questions of waiting runs to their callers, and the state of their rounds."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ class QuestionRow:
     """A question as stored.
 
     Attributes:
-        round, number: from 1; both make its `id`.
-        role: what it asks for, such as `explore`.
-        blind: it judges, so that whoever wrote what is judged should not answer.
+        round, number: counted from 1; together they form its `id`.
+        role: the purpose of the question, such as `explore`.
+        blind: whether it is a judgement, which the author of the judged text should not answer.
         schema: JSON Schema of the reply, None for plain text.
-        most_tokens: tokens that the reply may have.
-        checked: for a blind one that is answered, whether its answerer was independent.
+        most_tokens: maximum tokens of the reply.
+        checked: for an answered blind question, whether its answerer was independent.
     """
 
     key: CallKey
@@ -52,7 +52,7 @@ class QuestionRow:
 
 @dataclass(frozen=True, slots=True)
 class WaitingRun:
-    """A run that waits, with the number of its open questions; `about` begins its request."""
+    """A waiting run with the number of its open questions; `about` is the start of its request."""
 
     id: UUID
     tool: str
@@ -75,9 +75,9 @@ SQL = load(
 async def suspend(
     tx: Transaction, run_id: UUID, questions: list[QuestionRow], *, worked_ms: float
 ) -> None:
-    """Store the questions of a run's new round; let the run wait, and release its lease.
+    """Store the questions of a run's new round, mark it as waiting, and release its lease.
 
-    `worked_ms` are the milliseconds that the run has worked so far.
+    `worked_ms` is the run's working time so far, in milliseconds.
     """
     for each in questions:
         await tx.run(SQL.insert, {**values_of(each.key), **values_of(each)})
@@ -85,13 +85,13 @@ async def suspend(
 
 
 async def count_waiting(tx: Transaction) -> int:
-    """Return how many runs of the owner wait."""
+    """Return the number of the owner's waiting runs."""
     row = await tx.first(SQL.count_waiting, {})
     return int(row.waiting) if row else 0
 
 
 async def waiting_runs(tx: Transaction) -> list[WaitingRun]:
-    """Return the runs of the space that wait, the one that waits longest first."""
+    """Return the waiting runs of the space, the longest waiting first."""
     return [WaitingRun(*row) for row in await tx.tuples(SQL.waiting_runs, {})]
 
 
@@ -112,13 +112,13 @@ def is_self_judged(known: Iterable[QuestionRow]) -> bool | None:
 
 
 async def settle(tx: Transaction, question: QuestionRow, status: str, checked: str | None) -> None:
-    """Mark an open question as answered or declined; its text is kept with the reply."""
+    """Mark an open question as answered or declined; its text is stored with the reply."""
     values = {**values_of(question.key), "status": status, "checked": checked}
     await tx.run(SQL.settle, values)
 
 
 async def lock_run(tx: Transaction, run_id: UUID) -> RunRow | None:
-    """Return a run, locked until the transaction ends; None where the owner has none such."""
+    """Return a run, locked until the transaction ends; None if the owner has no such run."""
     row = await tx.first(SQL.lock_run, {"run": run_id})
     return RunRow(**row._mapping) if row else None
 

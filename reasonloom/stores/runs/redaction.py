@@ -1,4 +1,4 @@
-"""Removes forgotten memories, and what is old, from the rows, replies and saved steps of runs."""
+"""Removes forgotten memories and expired data from the rows, replies and saved steps of runs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,18 +21,18 @@ OF_FILES = "memory\\_workspace\\_%"
 SQL = load(__file__)
 
 STEPS = (SQL.drop_checkpoints, SQL.drop_blobs, SQL.drop_writes)
-"""What removes the saved steps of threads."""
+"""The statements that delete the saved steps of threads."""
 
 SIZE = 200
-"""Runs whose steps are dropped in one transaction."""
+"""Runs whose steps are deleted in one transaction."""
 
 
 async def redact(tx: Transaction, *memory_ids: int) -> int:
     """Redact the runs that stored, found or used any of the memories; return how many.
 
     Their rows keep the tool, times and cost; arguments, answers, replies and saved steps are
-    removed. Unfinished runs that hold the memory in a saved step only start again without it,
-    and so do waiting ones that ask with it.
+    removed. Unfinished runs with the memory only in a saved step restart without it, and so do
+    waiting runs whose questions quote it.
     """
     names = [f"mem-{memory_id}" for memory_id in memory_ids]
     numbers = "|".join(str(memory_id) for memory_id in memory_ids)
@@ -60,7 +60,7 @@ async def redact_past(tx: Transaction, memory_ids: Sequence[int]) -> int:
 
 
 async def _withdraw_questions(tx: Transaction, memory_ids: Sequence[int]) -> None:
-    """Withdraw the open questions that quote a memory: their runs start again without it."""
+    """Withdraw the open questions that quote a memory; their runs restart without it."""
     runs = [row.run_id for row in await tx.all(SQL.quoted, {"memories": list(memory_ids)})]
     if runs:
         await tx.run(SQL.withdraw, {"runs": runs})
@@ -84,9 +84,9 @@ async def _drop_steps(tx: Transaction, runs: Sequence[UUID]) -> None:
 
 
 async def drop_old_steps(tx: Transaction, before: datetime, *, size: int = SIZE) -> int:
-    """Drop the steps of up to `size` runs of the space that ended before; return how many.
+    """Delete the steps of up to `size` runs of the space that ended earlier; return how many.
 
-    The rendered prompts of their calls are dropped too; replies and figures stay.
+    The rendered prompts of their calls are deleted too; replies and figures stay.
     """
     rows = await tx.tuples(SQL.old, {"before": before, "size": size})
     runs = [row[0] for row in rows]

@@ -1,4 +1,4 @@
-"""Recorded replies of language models: stored before they are used, so paid for once."""
+"""Recorded replies of language models: stored before use, so that each is paid for once."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ class CallKey:
 
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
-    """A call with its reply; `reply` holds text, parsed value and truncation, in its row
+    """A call with its reply; `reply` holds text, parsed value and truncation, and in its row
     also what `keep_found` adds.
 
     `messages` is the rendered prompt, each message with its role and content.
@@ -52,7 +52,7 @@ SQL = load(
 
 
 async def record(tx: Transaction, call: RecordedCall) -> dict[str, Any]:
-    """Record a reply; return what is recorded now: the first reply of a key stays."""
+    """Record a reply; return the recorded one: the first reply for a key wins."""
     row = await tx.first(SQL.record, {**values_of(call.key), **values_of(call)})
     return dict(row._mapping) if row else {}
 
@@ -64,15 +64,15 @@ async def recorded(tx: Transaction, key: CallKey) -> dict[str, Any] | None:
 
 
 async def keep_found(tx: Transaction, key: CallKey, found: dict[str, Any]) -> dict[str, Any] | None:
-    """Record what was looked up for a recorded reply; return what is recorded now.
+    """Record the lookup results for a recorded reply; return the recorded ones.
 
-    What was recorded first stays. None if there is no such reply (any more).
+    The first results win. None if there is no such reply (any more).
     """
     row = await tx.first(SQL.keep_found, {**values_of(key), "found": found})
     return dict(row.found) if row else None
 
 
 async def find_found(tx: Transaction, key: CallKey) -> dict[str, Any] | None:
-    """Return what was looked up for a recorded reply, or None if nothing is recorded of it."""
+    """Return the lookup results for a recorded reply, or None if none are recorded."""
     row = await tx.first(SQL.find_found, values_of(key))
     return dict(row.found) if row and row.found is not None else None

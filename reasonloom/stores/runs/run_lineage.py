@@ -1,4 +1,4 @@
-"""What a run did: the nodes it ran and when, and the memories it stored or used."""
+"""The lineage of a run: the nodes it ran and when, and the memories it stored or used."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ START = "__start__"
 
 @dataclass(frozen=True, slots=True)
 class RunStep:
-    """What ran between two saved steps: nodes, and the number of tasks sent in parallel."""
+    """The work between two saved steps: nodes, and the number of tasks sent in parallel."""
 
     nodes: tuple[str, ...]
     sent: int
@@ -36,7 +36,7 @@ class RunStep:
 
 
 async def steps(tx: Transaction, run_id: UUID) -> list[RunStep]:
-    """Return a run's steps in order; none where it saved none or they were dropped."""
+    """Return a run's steps in order; none if it saved none or they were deleted."""
     rows = await tx.tuples(SQL.steps, {"thread": thread_of(tx.owner, run_id)})
     found = [_step(paths, at, until) for (at, paths), (until, _) in pairwise(rows)]
     return [step for step in found if step.nodes or step.sent]

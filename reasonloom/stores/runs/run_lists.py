@@ -47,7 +47,7 @@ async def tools(tx: Transaction) -> list[str]:
 
 
 class ListedPonder(NamedTuple):
-    """A run of parallel thinking; `problem` is "" where it was redacted."""
+    """A run of parallel thinking; `problem` is "" if it was redacted."""
 
     id: UUID
     status: str

@@ -16,9 +16,9 @@ WAITING, ABANDONED = "waiting", "abandoned"
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run as stored; `latency_ms` in milliseconds, times aware.
+    """A run as stored; `latency_ms` is in milliseconds, times are timezone-aware.
 
-    `fork` of a forked run: the id of its origin, the node, and the versions of the prompts.
+    `fork` is set for a fork: the id of its origin, the node, and the prompt versions.
     """
 
     id: UUID
@@ -50,10 +50,10 @@ class Spent:
 
 
 class DailyUse(NamedTuple):
-    """Tokens and US dollars of the runs started since a moment, as far as prices are known.
+    """Tokens and US dollars of the runs started since a given time, as far as prices are known.
 
     `tokens_by` and `usd_by` are the start of the run without which the limit would not be reached;
-    None where it is not reached.
+    None if it is not reached.
     """
 
     tokens: int
@@ -68,18 +68,18 @@ SQL = load(__file__, columns=columns(RunRow), parameters=parameters(RunRow))
 async def open_run(tx: Transaction, run: RunRow, holder: UUID, seconds: float) -> bool:
     """Insert a new run with its process's lease.
 
-    Returns False where the caller's key belongs to another run already.
+    Returns False if the caller's key already belongs to another run.
     """
     return await tx.run(SQL.open, {**values_of(run), "holder": holder, "seconds": seconds}) == 1
 
 
 async def record(tx: Transaction, run: RunRow) -> bool:
-    """Insert a finished run; False where its key belongs to another run."""
+    """Insert a finished run; return False if its key belongs to another run."""
     return await tx.run(SQL.insert, values_of(run)) == 1
 
 
 async def take_up(tx: Transaction, run_id: UUID, holder: UUID, seconds: float) -> bool:
-    """Take the lease of an unfinished run that no process holds; False where that is not so."""
+    """Take the lease of an unfinished run if no process holds it; return whether it was taken."""
     return await tx.run(SQL.take_up, {"id": run_id, "holder": holder, "seconds": seconds}) == 1
 
 
@@ -89,13 +89,13 @@ async def close_run(tx: Transaction, run: RunRow) -> None:
 
 
 async def interrupt(tx: Transaction, run_id: UUID, at: datetime) -> None:
-    """Mark an unfinished run as one that no process will resume by itself."""
+    """Mark an unfinished run as interrupted, so that no process resumes it automatically."""
     values = {"id": run_id, "at": at, "running": RUNNING, "interrupted": INTERRUPTED}
     await tx.run(SQL.interrupt, values)
 
 
 async def find(tx: Transaction, run_id: UUID) -> RunRow | None:
-    """Return a run, None where the owner has no such run."""
+    """Return a run, None if the owner has no such run."""
     row = await tx.first(SQL.find, {"id": run_id})
     return RunRow(**row._mapping) if row else None
 
@@ -128,7 +128,7 @@ async def calls_of(tx: Transaction, run_ids: Sequence[UUID]) -> dict[UUID, list[
 async def daily_use(
     tx: Transaction, since: datetime, *, tokens: int | None, usd: float | None
 ) -> DailyUse:
-    """Return what the owner's runs started after `since` have used, given its limits."""
+    """Return the usage of the owner's runs started after `since`, with its limits."""
     values = {"since": since, "tokens": tokens, "usd": usd}
     ((in_tokens, in_usd, tokens_by, usd_by),) = await tx.tuples(SQL.daily_use, values)
     return DailyUse(int(in_tokens), float(in_usd), tokens_by, usd_by)

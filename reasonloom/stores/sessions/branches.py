@@ -1,7 +1,7 @@
 """Branches: named heads on the tree of thoughts.
 
 A session's root branch, `main`, has the session's own id, so every session has one before anything
-is stored; the first writer inserts its row. Writers hold the session (`sessions.hold`).
+is stored; the first writer inserts its row. Writers lock the session (`sessions.hold`).
 """
 
 from collections.abc import Callable, Coroutine, Iterable, Sequence
@@ -111,7 +111,7 @@ async def active(tx: Transaction, session: SessionRow) -> BranchRow:
 
 
 async def plant(tx: Transaction, branch: NewBranch) -> bool:
-    """Create a branch; False where it exists, which then stays as it is."""
+    """Create a branch; return False if it exists, leaving it unchanged."""
     return await tx.run(SQL.plant, values_of(branch)) == 1
 
 
@@ -127,7 +127,7 @@ async def set_state(tx: Transaction, branch: BranchRow, state: str) -> BranchRow
 
 
 async def set_states(tx: Transaction, ids: Sequence[UUID], state: str) -> list[datetime]:
-    """Set the state of branches; return when, for each that exists."""
+    """Set the state of branches; return the update time of each that exists."""
     rows = await tx.tuples(SQL.set_states, {"ids": list(ids), "state": state})
     return [row[0] for row in rows]
 
@@ -142,8 +142,8 @@ async def extend(
 ) -> UUID:
     """Store a thought as the next of its branch; return the branch it is on.
 
-    What is `first` to be executed shares the round trip that reads the branch, and further `writes`
-    that which stores the thought.
+    The statements in `first` share the round trip that reads the branch, and those of `writes`
+    the one that stores the thought.
 
     Its parent is the thought it was reasoned from. If another run has moved the branch's head
     since, the thought starts the new branch `fork`: so every thought keeps its true parent and no
@@ -155,7 +155,7 @@ async def extend(
     *_, branch = await together(*works, tx.first(SQL.head, {"id": thought.branch_id}))
     if branch is None:
         raise BranchNotFound(str(thought.branch_id))
-    if branch.head_id == thought.parent_id:  # so it is not stored: it would be the head
+    if branch.head_id == thought.parent_id:  # so it is not stored yet, or it would be the head
         await together(thoughts.store(tx, thought), _advance(tx, thought), *writes(tx))
         return thought.branch_id
     await together(*writes(tx))

@@ -1,6 +1,6 @@
-"""Checkpoints tag a session with the state it had; a step back restores that state.
+"""Checkpoints tag a session with its state at that time; backtracking restores that state.
 
-A state is the active branch, and the state and head of every branch. Writers hold the session.
+A state is the active branch, and the state and head of every branch. Writers lock the session.
 """
 
 from dataclasses import dataclass

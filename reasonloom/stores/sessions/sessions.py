@@ -1,4 +1,4 @@
-"""Sessions group thoughts and memories; each has a uuid, a number and perhaps an external name."""
+"""Sessions group thoughts and memories; each has a UUID, a number and maybe an external name."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.statements import load
 
 LONGEST = 240
-"""Characters of a session's first input that a list shows."""
+"""Characters of a session's first input shown in a list."""
 
 SQL = load(__file__, longest=LONGEST)
 
@@ -32,7 +32,7 @@ class SessionRow:
 
 
 class ListedSession(NamedTuple):
-    """A session in a list; `began` starts its first thought's input, "" where it has none."""
+    """A session in a list; `began` is the start of its first thought's input, "" if it has none."""
 
     id: UUID
     number: int
@@ -58,7 +58,7 @@ async def open_session(
     values = {"id": session_id, "name": name, "mode": mode, "project": project, "client": client}
     row = await tx.first(SQL.open, values)
     if row is None:
-        # Another transaction inserted the same name after this one looked: its row is visible now.
+        # Another transaction inserted the same name after this one's lookup; now it is visible.
         row = await tx.one(SQL.open, values)
     return UUID(str(row.id))
 
@@ -104,7 +104,7 @@ async def newest(tx: Transaction, limit: int) -> list[SessionRow]:
 
 
 async def page(tx: Transaction, words: str, size: int, skip: int) -> list[ListedSession]:
-    """Return sessions, last written to first; `words` occur in their texts or name them."""
+    """Return sessions, last written to first, whose texts or names contain `words`."""
     return await tx.rows(ListedSession, SQL.page, {"words": words, "size": size, "skip": skip})
 
 

@@ -14,7 +14,7 @@ from reasonloom.stores.statements import columns, load, values_of
 
 @dataclass(frozen=True, slots=True)
 class NewThought:
-    """A step to store: its input, conclusion, confidence (0..1) and llm.
+    """A step to store: its input, conclusion, confidence (0..1) and LLM.
 
     `parent_id` is the thought it follows from, `branch_id` the branch it belongs to.
     """
@@ -64,7 +64,7 @@ SQL = load(__file__, columns=columns(ThoughtRow, "t"))
 
 
 async def store(tx: Transaction, thought: NewThought) -> bool:
-    """Append a thought to its session; False where it is stored already.
+    """Append a thought to its session; return False if it is stored already.
 
     The session must be locked, so that no other thought takes the same position.
     """

@@ -1,4 +1,4 @@
-"""Edges of a Graph of Thoughts; writers hold the graph."""
+"""Edges of a Graph of Thoughts; writers lock the graph."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from reasonloom.stores.statements import columns, load, values_of
 
 @dataclass(frozen=True, slots=True)
 class NewEdge:
-    """An edge to add; `weight` is 0..1, `reason` is given where it is not obvious."""
+    """An edge to add; `weight` is 0..1, `reason` is given if it is not obvious."""
 
     id: UUID
     graph_id: UUID

@@ -1,4 +1,4 @@
-"""Nodes of a Graph of Thoughts and their prunings; writers hold the graph."""
+"""Nodes of a Graph of Thoughts and their prunings; writers lock the graph."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from reasonloom.stores.statements import columns, load, values_of
 class NewNode:
     """A node to add; `confidence` (0..1) is what its author claims for it.
 
-    `score`, `parts` and `check` are as `Scored` has them.
+    For `score`, `parts` and `check` see `Scored`.
     """
 
     id: UUID
@@ -60,7 +60,7 @@ class NodeRow:
 
     @property
     def is_active(self) -> bool:
-        """Tell whether the node is neither pruned nor beaten."""
+        """Return whether the node is neither pruned nor beaten."""
         return self.replaced_by is None and self.pruning_id is None
 
     @property
@@ -76,7 +76,7 @@ class Scored:
     Attributes:
         score: 0..1, computed from `parts`.
         parts: the parts of the score by name, each 0..1.
-        check: who vouches for it: local check, judge or oracle.
+        check: the source of the score: local check, judge or oracle.
         node_type: the type that the text implies, None to keep the node's.
     """
 

@@ -32,7 +32,7 @@ class NewGraph:
 class GraphRow:
     """A graph as stored; `number` counts those of its session from 1.
 
-    `conclusion_id` is the thought it concluded in; from `finalized_at` on nothing in it changes.
+    `conclusion_id` is the thought it concluded in; it is immutable from `finalized_at` on.
     """
 
     id: UUID
@@ -51,7 +51,7 @@ class GraphRow:
 
 
 class ListedGraph(NamedTuple):
-    """A graph in a list: the number of its session, its own in it, and its size."""
+    """A graph in a list: the number of its session, its own number within that, and its size."""
 
     id: UUID
     session: int

@@ -1,1 +1,1 @@
-"""Who may see the studio: hosts, headers, sign-in, visitors."""
+"""Access to the studio: hosts, headers, sign-in, visitors."""

@@ -16,7 +16,8 @@ from reasonloom.studio.auth.visitor import NotProvable, SignedOut, Visitor
 POLICY = "; ".join(
     (
         "default-src 'self'",
-        # The library compiles its templates in the browser and writes its start into the page.
+        # The library compiles its templates in the browser and inlines its start script in the
+        # page.
         "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
@@ -32,14 +33,14 @@ SECURITY_HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "SAMEORIGIN",
-    # With `no-referrer` a browser sends its own form as from the origin `null`, which is refused.
+    # With `no-referrer`, a browser submits its own form with the origin `null`, which is refused.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
 }
 
 
 def with_headers(send: Send) -> Send:
-    """Return `send` with our headers on each response."""
+    """Return `send` with our security headers added to each response."""
 
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -58,7 +59,7 @@ VISITOR = "reasonloom.visitor"
 
 LIBRARY = "/_nicegui/"
 ASSETS = "(static|components|libraries|resources|dynamic_resources|esm)/.+"
-"""Scripts and styles of the library, the same for everybody, below its version."""
+"""Scripts and styles of the library below its version, the same for everybody."""
 
 
 class Guard:
@@ -72,7 +73,7 @@ class Guard:
         verifier: Verifier | None,
         library_version: str,
     ) -> None:
-        """Guard `app`, whose pages are below the path `base`."""
+        """Guard `app`, which serves its pages below the path `base`."""
         self._assets = re.compile(f"{LIBRARY}{re.escape(library_version)}/{ASSETS}")
         self._app = app
         self._base = base
@@ -82,7 +83,7 @@ class Guard:
         self._signing = SignInPages(base, verifier, self._signed_in)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on allowed requests; answer the others here."""
+        """Pass on allowed requests; answer refused requests and sign-ins here."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -131,7 +132,7 @@ class Guard:
 
 
 def not_found() -> Response:
-    """Return the answer for a file that is not there; the library would build a page for it."""
+    """Return the response for a missing file, for which the library would build a page."""
     return PlainTextResponse("Not found", status_code=404)
 
 

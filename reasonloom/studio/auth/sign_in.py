@@ -1,4 +1,4 @@
-"""Sign-in and sign-out pages; the cookie is a random number that stands for a token."""
+"""Sign-in and sign-out pages; the cookie is a random number that maps to a token."""
 
 import asyncio
 import math
@@ -19,17 +19,17 @@ from reasonloom.server.auth.verifier import Verifier
 
 COOKIE = "reasonloom_studio"
 SESSION_SECONDS = 12 * 3_600
-"""Seconds after which a visitor signs in again."""
+"""Seconds after which a visitor must sign in again."""
 
 MAX_OWNER_SESSIONS = 20
-"""Browsers of one owner signed in at once; for one more that owner's earliest is signed out."""
+"""Concurrent sign-ins per owner; one more signs out that owner's earliest."""
 
 MAX_FORM_BYTES = 16_384
 WRONG_SECONDS = 1.0
-"""Seconds until a wrong token is answered, so that tokens cannot be tried fast."""
+"""Delay before a wrong token is answered, in seconds, so that tokens cannot be guessed quickly."""
 
 MAX_WRONG = 20
-"""Wrong tokens that wait for their answer at once; one more is refused at once."""
+"""Wrong tokens that may wait for their answer concurrently; further ones are refused at once."""
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -58,7 +58,7 @@ class SignInSessions:
         return value
 
     def token(self, value: str | None) -> str | None:
-        """Return the token of a cookie value, None if there is none."""
+        """Return the token of a cookie value, None if there is none or it has expired."""
         owner = self._owners.get(value or "")
         session = self._sessions[owner][value or ""] if owner is not None else None
         if session is None or session.until < time.monotonic():
@@ -67,7 +67,7 @@ class SignInSessions:
         return session.token
 
     def leave(self, value: str | None) -> None:
-        """Forget a visitor."""
+        """Sign a visitor out."""
         owner = self._owners.pop(value or "", None)
         if owner is None:
             return
@@ -97,7 +97,7 @@ class SignInPages:
         self._waiting = 0
 
     async def answer(self, request: Request) -> Response:
-        """Show the form, take a token, or sign out."""
+        """Serve the form, accept a token, or sign out."""
         if request.url.path.endswith(SIGN_OUT):
             return self._out(request)
         if request.method != "POST":
@@ -135,7 +135,7 @@ class SignInPages:
         return response
 
     def _there(self, request: Request) -> str:
-        """Return the requested page if it is one of ours, else the first."""
+        """Return the requested page if it is one of ours, otherwise the home page."""
         wanted = request.query_params.get("to", "")
         ours = wanted.startswith(f"{self._base}/") and "//" not in wanted and "\\" not in wanted
         return wanted if ours else f"{self._base}/"
@@ -148,7 +148,7 @@ class SignInPages:
 
 
 async def _token_of(request: Request) -> str | Response:
-    """Return the token of a posted form, or the refusal of one that is too large or no form."""
+    """Return the token of a posted form, or a refusal if it is too large or not a form."""
     body = b""
     async for part in request.stream():
         body += part

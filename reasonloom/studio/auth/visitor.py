@@ -23,7 +23,7 @@ class NotPermitted(CallerMistake):
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """One visitor; without a verifier no token is required, as on the HTTP server."""
+    """One visitor; without a verifier, no token is required, as on the HTTP server."""
 
     verifier: Verifier | None = None
     secret: str | None = None

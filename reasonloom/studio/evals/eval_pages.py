@@ -17,7 +17,7 @@ from reasonloom.studio.widgets.live import Live, Region
 
 
 def interval(name: str, score: Mapping[str, Any]) -> None:
-    """Draw one score; one outside 0 to 1 as text only."""
+    """Draw one score; a score whose interval leaves 0 to 1 is drawn as text only."""
     low, high = score["interval"]
     mean = score["mean"]
     words = f"{mean:.3f} ({low:.3f} to {high:.3f}), n = {score['items']:,}"

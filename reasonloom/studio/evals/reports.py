@@ -1,4 +1,4 @@
-"""Serves the reports that eval pages show in a frame."""
+"""Serves the reports that eval pages display in a frame."""
 
 import asyncio
 from pathlib import Path

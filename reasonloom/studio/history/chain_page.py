@@ -1,4 +1,4 @@
-"""`/history/chain`: what led to something, or what came next, as a strip of cards in order."""
+"""`/history/chain`: what led to an event, or what came next, as a strip of cards in order."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -81,7 +81,7 @@ def _piece(place: int, piece: Mapping[str, Any]) -> None:
 
 
 def diagnosis(found: Mapping[str, Any] | None) -> None:
-    """Draw why there is no chain, if there is none."""
+    """Draw why there is no chain; nothing if there is one."""
     if found is None:
         return
     tag("h2", "Why there is no chain")
@@ -104,7 +104,7 @@ TOOLS = {"back": "history_recall", "on": "history_predict"}
 
 
 async def build(visit: Visit) -> None:
-    """Draw the form; the chain is fetched after the page is shown."""
+    """Draw the form; the chain is fetched once the page is displayed."""
     words = visit.query.get("q", "").replace("\x00", "").strip()[:MAX_FIELD]
     project = visit.query.get("project", "").replace("\x00", "").strip()[:MAX_FIELD]
     way = visit.query.get("way", "back")
@@ -135,7 +135,7 @@ async def _request(visit: Visit, way: str, words: str, project: str) -> Outcome:
 
 
 async def _reasons(visit: Visit, pieces: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return for each piece the reason that links it to the nearest earlier piece with one."""
+    """Return for each piece the reason that links it to the nearest earlier linked piece."""
     ids = [memory_number(piece["id"]) for piece in pieces]
     pairs = list(combinations(ids, 2))
     async with visit.context.begin(searching=True) as tx:

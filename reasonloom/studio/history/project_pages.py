@@ -31,7 +31,7 @@ LEAD = "Past conversations by project. Ask what led to something, or what came n
 
 
 async def projects(visit: Visit) -> None:
-    """Draw the projects, and the form that asks for a chain."""
+    """Draw the projects, and the form that requests a chain."""
     found = await visit.context.read(chunk_lists.projects, searching=True)
     heading("History", LEAD)
     if not found:
@@ -60,7 +60,7 @@ def _project(row: ProjectRow) -> tuple[Cell | str, ...]:
 
 
 async def project(visit: Visit) -> None:
-    """Draw one project: its sessions on a time line, and as a list."""
+    """Draw one project: its sessions on a timeline, and as a list."""
     slug = visit.id.replace("\x00", "")
     rows = await visit.context.read(chunk_lists.sessions, slug, Span(), searching=True)
     if not rows:

@@ -1,4 +1,4 @@
-"""Past sessions on a time line: a point each, or counts by time span if there are many."""
+"""Past sessions on a timeline: a point each, or counts by time span if there are many."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -80,7 +80,7 @@ def _bars(rows: Sequence[SessionRow]) -> None:
 
 
 def spans_of(rows: Sequence[SessionRow]) -> dict[str, int]:
-    """Return counts by day, week, month or year: the finest that makes few enough bars."""
+    """Return counts by day, week, month or year: the finest with at most MAX_BARS bars."""
     times = sorted(_begun(row) for row in rows)
     counted: Counter[str] = Counter()
     for form in FORMS:

@@ -19,7 +19,7 @@ MANY = 12
 
 
 async def build(visit: Visit) -> None:
-    """Draw a page of the session's pieces in order of time."""
+    """Draw a page of the session's pieces in chronological order."""
     project = visit.query.get("project", "").replace("\x00", "") or None
     wanted = visit.id.replace("\x00", "")
     async with visit.context.begin(searching=True) as tx:

@@ -1,4 +1,4 @@
-"""Facts about one memory, for its page and for the panel of the map."""
+"""Facts about one memory, for its page and for the map's panel."""
 
 from collections.abc import Sequence
 from urllib.parse import quote, urlencode
@@ -18,7 +18,7 @@ KINDS = {
 
 
 def status_facts(memory: OneMemory) -> None:
-    """Draw marks: sector, hidden, superseded, limited trust."""
+    """Draw its status: sector, source, hidden, superseded, limited trust."""
     with ui.element("p").classes("studio-row"):
         mark(memory.sector, "own")
         if memory.source_kind in ("derived", "transcript"):
@@ -32,7 +32,7 @@ def status_facts(memory: OneMemory) -> None:
 
 
 def scores(memory: OneMemory) -> None:
-    """Draw its figures."""
+    """Draw its scores and other figures."""
     facts(
         {
             "Strength (stored)": f"{memory.strength:.3f}",
@@ -56,7 +56,7 @@ def scores(memory: OneMemory) -> None:
 
 
 def provenance(memory: OneMemory) -> None:
-    """Draw who stored it, by what, and where."""
+    """Draw who stored it, with what, and where."""
     facts(
         {
             "Source": KINDS.get(memory.source_kind, memory.source_kind),

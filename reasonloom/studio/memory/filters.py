@@ -1,4 +1,4 @@
-"""The filters of memories: read from an address, drawn as a form, written into addresses."""
+"""The filters of memories: parsed from the query string, drawn as a form."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ DIGITS = 18
 
 @dataclass(frozen=True, slots=True)
 class MemoryQuery:
-    """The query in the address: filters as written, and the map's colours."""
+    """The query in the address: filters as entered, and the map's colours."""
 
     words: str
     sector: str
@@ -35,13 +35,13 @@ class MemoryQuery:
 
     @property
     def narrow(self) -> bool:
-        """Whether anything is filtered."""
+        """Whether any filter is set."""
         plain = self.hidden == "no" and self.kinds == "now"
         return not plain or any((self.words, self.sector, self.project, self.tag, self.cluster))
 
 
 def query_of(visit: Visit) -> MemoryQuery:
-    """Parse the filters; unknown choices count as not given."""
+    """Parse the filters; unknown choices are ignored."""
 
     def given(name: str) -> str:
         return visit.query.get(name, "").replace("\x00", "").strip()[:MAX_FIELD]
@@ -62,7 +62,7 @@ def query_of(visit: Visit) -> MemoryQuery:
 
 
 async def filters_of(tx: Transaction, query: MemoryQuery) -> MemoryFilter:
-    """Return the filter; a text without search terms is matched literally."""
+    """Return the filter; a query without search terms is matched literally."""
     chosen = MemoryFilter(
         sector=query.sector or None,
         project=query.project or None,

@@ -1,4 +1,4 @@
-"""`/memory`: every memory, found by filters, as a list and as a map."""
+"""`/memory`: all memories, filtered, as a list and as a map."""
 
 import asyncio
 from collections.abc import Callable
@@ -41,7 +41,7 @@ from reasonloom.studio.widgets.live import Region, deferred
 from reasonloom.text.shortening import shortened
 
 DRAWN = 4_000
-"""Points of the map; more memories are sampled."""
+"""Points of the map; a larger number of memories is sampled."""
 
 EXCERPT = 130
 PANEL = 4_000
@@ -52,7 +52,7 @@ FIRST = (
 
 
 async def build(visit: Visit) -> None:
-    """Draw the filters and the list; the map and the count follow after the page is shown."""
+    """Draw the filters and the list; the map and the count follow once the page is displayed."""
     query = query_of(visit)
     heading("Memory", "Everything that is remembered: narrow it down, look at the map, open one.")
     async with visit.context.begin(searching=True) as tx:
@@ -78,7 +78,7 @@ async def build(visit: Visit) -> None:
 
 
 def paged(visit: Visit, total: int) -> None:
-    """Draw how many there are in all, and the way to the other pages."""
+    """Draw the total count, and links to the other pages."""
     if total <= PAGE_SIZE:
         tag("p", f"{total:,} in all.", "studio-quiet studio-small")
     paging(visit, "/memory", total)
@@ -95,7 +95,7 @@ def _nothing(visit: Visit, query: MemoryQuery) -> None:
 
 @dataclass
 class Count:
-    """The number of memories that pass the filters, counted once on first use."""
+    """The number of memories that match the filters, counted once on first use."""
 
     visit: Visit
     chosen: MemoryFilter
@@ -103,7 +103,7 @@ class Count:
     _total: int | None = None
 
     async def total(self) -> int:
-        """Return it."""
+        """Return the number."""
         async with self._counting:
             if self._total is None:
                 async with self.visit.context.begin(searching=True) as tx:
@@ -135,7 +135,7 @@ class MapView:
     panel: Region = field(init=False)
 
     def begin(self) -> None:
-        """Reserve the place of the map, and load it."""
+        """Reserve space for the map, and load it."""
         with ui.element("div").classes("studio-columns"):
             with ui.element("div").classes("studio-card"):
                 deferred(self._load, "drawing the map…")

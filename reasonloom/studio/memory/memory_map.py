@@ -1,4 +1,4 @@
-"""The map of memories: a point each, near to those that are alike, coloured by what they are."""
+"""The map of memories: a point each, close to similar ones, coloured by group."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -18,14 +18,14 @@ FEWEST = 3
 
 
 class Projection(NamedTuple):
-    """Points, one per row, and the shares of variance that the two axes keep, 0..1."""
+    """Points, one per row, and the share of variance that each of the two axes retains, 0..1."""
 
     points: Vectors
     kept: tuple[float, float]
 
 
 def project(vectors: Vectors) -> Projection:
-    """Return the vectors on their two principal axes (Pearson 1901), in units of length.
+    """Return the normalised vectors on their two principal axes (Pearson 1901).
 
     The sign of an axis is arbitrary: its largest weight is made positive, so that the same
     vectors always give the same picture.
@@ -45,7 +45,7 @@ def project(vectors: Vectors) -> Projection:
 
 
 SHAPES = ("circle", "triangle", "rect", "diamond", "roundRect", "pin", "arrow")
-"""Each group has a shape of its own beside its colour."""
+"""Each group has its own shape as well as colour."""
 
 REST, NONE = "all others", "none"
 LINE = 46
@@ -65,7 +65,7 @@ Groups = Mapping[str, Sequence[int]]
 
 
 def grouped(names: Sequence[str | None]) -> dict[str, list[int]]:
-    """Return the indices of each name, the most frequent first; rare names are one group."""
+    """Return the indices of each name, the most frequent first; rare names form one group."""
     counted = Counter(name for name in names if name)
     common = {name for name, _ in counted.most_common(len(SHAPES))}
     groups: dict[str, list[int]] = {name: [] for name, _ in counted.most_common(len(SHAPES))}

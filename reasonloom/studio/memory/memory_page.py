@@ -93,7 +93,7 @@ RESTORES = "It will be found again."
 
 
 class MemoryDetails(NamedTuple):
-    """A memory and all that its page shows."""
+    """A memory and everything that its page displays."""
 
     memory: OneMemory
     basins: Sequence[Membership]
@@ -110,7 +110,7 @@ async def build(visit: Visit) -> None:
 
 @dataclass
 class MemoryView:
-    """One open page."""
+    """One open page of a memory."""
 
     visit: Visit
     number: int

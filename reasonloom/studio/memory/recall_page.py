@@ -1,4 +1,4 @@
-"""`/recall`: try a recall, and see what each memory's score is made of."""
+"""`/recall`: try a recall, and see the parts of each memory's score."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,7 +26,7 @@ LEAST = 0.0005
 
 
 def shares_of(explained: Explanation) -> dict[str, float]:
-    """Return the contribution of each signal to the score; they add up to it.
+    """Return the contribution of each signal to the score; the contributions add up to it.
 
     Similarity is squashed: its signals share the squashed value proportionally.
     """
@@ -47,7 +47,7 @@ def shares_of(explained: Explanation) -> dict[str, float]:
 
 
 def bar(shares: dict[str, float]) -> None:
-    """Draw a bar from 0 to 1 of what adds to the score, and every number below it."""
+    """Draw a bar from 0 to 1 of the contributions to the score, with the numbers below it."""
     parts = {name: share for name, share in shares.items() if abs(share) >= LEAST}
     label = ", ".join(f"{name} {share:.3f}" for name, share in parts.items())
     frame = ui.element("div").classes("studio-shares")
@@ -77,7 +77,7 @@ LEAD = (
 
 
 async def build(visit: Visit) -> None:
-    """Draw the form; the recall runs after the page is shown."""
+    """Draw the form; the recall runs once the page is displayed."""
     words = visit.query.get("q", "").replace("\x00", "").strip()[:MAX_FIELD]
     sector = visit.query.get("sector", "")
     limit = visit.query.get("limit", "")

@@ -1,4 +1,4 @@
-"""`/memory/review`: what is outdated, double, suspicious or unused, settled by a click."""
+"""`/memory/review`: outdated, duplicate, suspicious or unused memories, each settled by a click."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -31,13 +31,13 @@ WORDS: dict[Decision, str] = {
 
 
 async def build(visit: Visit) -> None:
-    """Draw what there is to review."""
+    """Draw the items to review."""
     await ReviewView(visit).begin()
 
 
 @dataclass
 class ReviewView:
-    """One open page."""
+    """One open page of items to review."""
 
     visit: Visit
     region: Region = field(init=False)

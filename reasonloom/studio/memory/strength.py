@@ -1,4 +1,4 @@
-"""Strength over time, by the decay formula."""
+"""The strength of a memory over time, computed by the decay formula."""
 
 import math
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ async def decay_of(tx: Transaction, memory: OneMemory, now: datetime) -> Decay:
 
 
 def _before(memory: OneMemory, known: decay.StrengthBasis) -> list[tuple[datetime, float]]:
-    """Compute back from the stored strength; nothing can be computed from below the floor."""
+    """Compute back from the stored strength; impossible once that has reached the floor."""
     days = (known.since - memory.last_accessed).total_seconds() / DAY
     if days <= 0 or known.strength <= FLOOR:
         return []
@@ -58,7 +58,7 @@ def _before(memory: OneMemory, known: decay.StrengthBasis) -> list[tuple[datetim
 
 
 def draw_strength(memory: OneMemory, found: Decay, now: datetime) -> None:
-    """Draw the curve, what is not known of it, and its numbers."""
+    """Draw the curve, its unknown part, and its numbers."""
     tag("p", _description(memory), "studio-quiet studio-small")
     end = found.short[-1][1]
     when = _moments(memory, now, (end - memory.created_at) * NARROW)

@@ -1,4 +1,4 @@
-"""`/models` and `/basins`: every mental model with its record, and the basins."""
+"""`/models` and `/basins`: every mental model with its accuracy, and the basins."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,7 +16,7 @@ from reasonloom.studio.widgets.live import deferred
 from reasonloom.text.shortening import shortened
 
 MOST = 1_000
-"""Models of a list; the newest if there are more."""
+"""Maximum models listed; the newest if there are more."""
 
 NO_MODELS = (
     'reasonloom call create_model \'{"name": "Sleep", "domain": "user", '
@@ -92,7 +92,7 @@ NO_BASINS = "reasonloom cluster"
 
 
 async def build_basins(visit: Visit) -> None:
-    """Draw the choice; the basins are counted after the page is shown."""
+    """Draw the choice; the basins are counted once the page is displayed."""
     unused = visit.query.get("which", "") == "apart"
     heading("Basins", BASINS_LEAD)
     with form("/basins", "Which basins"):

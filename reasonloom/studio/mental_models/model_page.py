@@ -1,4 +1,4 @@
-"""`/model/{id}`: one mental model: its basins, its predictions, and how well it is calibrated."""
+"""`/model/{id}`: one mental model with its basins, predictions and calibration."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -105,7 +105,7 @@ PREDICTIONS, REVISIONS, STRONGEST, EXCERPT = 50, 50, 5, 140
 
 
 class ModelDetails(NamedTuple):
-    """A model and all that its page shows."""
+    """A model and everything that its page displays."""
 
     model: ModelRow
     basins: Sequence[ListedBasin]

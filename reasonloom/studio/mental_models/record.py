@@ -15,7 +15,7 @@ WORDS = 8
 
 
 def basin_rows(caption: str, rows: Sequence[ListedBasin]) -> None:
-    """Draw basins; each leads to the list of its memories."""
+    """Draw basins, each linked to the list of its memories."""
     heads = ("basin", "words", "#memories", "#coherence", "#models", "changed")
     table(caption, heads, map(_basin_rows_row, rows))
 

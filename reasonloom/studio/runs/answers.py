@@ -1,4 +1,4 @@
-"""The form by which a visitor is the model that a waiting run asks."""
+"""The form in which a visitor answers a waiting run in place of a language model."""
 
 from collections.abc import Mapping, Sequence
 
@@ -40,7 +40,7 @@ async def answer_form(visit: Visit, row: RunRow, opened: Sequence[QuestionRow]) 
 
 
 async def _answer(visit: Visit, row: RunRow, typed: Mapping[str, str]) -> str:
-    """Record replies; return what is wrong with those that do not fit, "" where all do."""
+    """Record replies; return what is wrong with the invalid ones, "" if all are valid."""
     from reasonloom.graphs.runs.answers import (  # noqa: PLC0415 - loads the graphs
         Given,
         GivenReply,

@@ -17,7 +17,7 @@ from reasonloom.studio.widgets.elements import tag
 
 @dataclass
 class Choice:
-    """What the visitor has chosen so far."""
+    """The visitor's choices so far."""
 
     node: str
     versions: dict[str, int] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class Choice:
 async def fork_form(
     visit: Visit, row: RunRow, steps: Sequence[RunStep], calls: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Draw the choices; the fork is a new run, opened when it is done."""
+    """Draw the choices; the fork is a new run, opened once it completes."""
     nodes = list(dict.fromkeys(name for step in steps for name in step.nodes))
     if not nodes or row.status in ("running", "waiting"):
         return
@@ -79,11 +79,11 @@ async def _fork(visit: Visit, row: RunRow, chosen: Choice) -> str:
 
 DIFF_CLASSES = {"+": "new", "-": "gone", "@": "place"}
 MAX_LINES = 400
-"""Lines of a difference."""
+"""Lines displayed of a difference."""
 
 
 def fork_comparison(origin: RunRow, fork: RunRow) -> None:
-    """Draw both side by side."""
+    """Draw both answers next to each other, and their difference."""
     how = fork.fork or {}
     prompts = ", ".join(f"{name} v{version}" for name, version in how.get("prompts", {}).items())
     with ui.element("section").classes("studio-card"):

@@ -43,7 +43,7 @@ FIRST = 'reasonloom call recall \'{"userId": "me", "query": "bees"}\''
 
 
 async def build_runs(visit: Visit) -> None:
-    """Draw the filters and the list, which follows new runs."""
+    """Draw the filters and the list, which is updated with new runs."""
     tool, status = visit.query.get("tool", ""), visit.query.get("status", "")
     tools = await visit.context.read(run_lists.tools)
     heading("Runs", "Each call of a tool is a run: what went in, what it asked, what came out.")
@@ -92,7 +92,7 @@ RUNS = StudioPage("/runs", "Runs", "all", build_runs, "/runs", icon="route")
 
 @dataclass(frozen=True, slots=True)
 class RunDetails:
-    """A run with its calls, steps, memories and open questions; `origin` where it is a fork."""
+    """A run with its calls, steps, memories and open questions; `origin` is set for a fork."""
 
     row: RunRow
     calls: list[dict[str, Any]]

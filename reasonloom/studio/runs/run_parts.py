@@ -38,11 +38,11 @@ def run_rows(runs: Sequence[Latest]) -> None:
 
 
 MAX_CALLS = 40
-"""Calls shown at once; a run may have made hundreds."""
+"""Calls displayed at once; a run may have made hundreds."""
 
 
 def draw_calls(calls: Sequence[Mapping[str, Any]]) -> None:
-    """Draw calls in the order of their answers, each folded until it is opened."""
+    """Draw calls in the order of their replies, each collapsed."""
     for call in calls[:MAX_CALLS]:
         with ui.element("details").classes("studio-fold"):
             tag("summary", f"{call['node']} · {call['prompt']} v{call['prompt_version']}")
@@ -85,7 +85,7 @@ def _messages(messages: Sequence[Mapping[str, str]] | None) -> None:
 
 
 def memory_links(found: Sequence[RunMemory]) -> None:
-    """Draw the memories used and made; an empty list is omitted."""
+    """Draw the memories used and created; an empty list is omitted."""
     _listed("Memories it used", [each for each in found if not each.made])
     _listed("Memories it made", [each for each in found if each.made])
 

@@ -14,7 +14,7 @@ MAX_BARS = 120
 """Bars drawn; a search may have made hundreds of calls."""
 
 MIN_WIDTH = 0.4
-"""Percent of the width that the shortest bar has."""
+"""Minimum width of a bar, in per cent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,12 @@ class Bar:
 
     @property
     def ms(self) -> float:
-        """How long it took, in milliseconds."""
+        """Its duration in milliseconds."""
         return (self.ended - self.begun) / timedelta(milliseconds=1)
 
 
 def bars_of(steps: Sequence[RunStep], calls: Sequence[Mapping[str, Any]]) -> list[Bar]:
-    """Return steps and calls as bars, by when they began; a call within a step comes after it."""
+    """Return steps and calls as bars, sorted by start; at equal times, steps before calls."""
     bars = [Bar(step.name, step.begun, step.ended, "step") for step in steps]
     bars += map(_call, calls)
     return sorted(bars, key=lambda bar: (bar.begun, bar.kind != "step"))
@@ -54,7 +54,7 @@ def _call(call: Mapping[str, Any]) -> Bar:
 
 
 def waterfall(bars: Sequence[Bar]) -> None:
-    """Draw bars on a common time axis, with the times as text too."""
+    """Draw bars on a common time axis, with the times also as text."""
     first = min(bar.begun for bar in bars)
     whole = max((max(bar.ended for bar in bars) - first).total_seconds(), 1e-3)
     label = f"Steps and calls over {whole * 1000:,.0f} milliseconds"

@@ -115,9 +115,9 @@ async def build_session(visit: Visit) -> None:
 
 @dataclass
 class SessionView:
-    """One open page: what it shows of its session, and the step that is open.
+    """One open page: its view of the session, and the selected step.
 
-    `window` is the page of steps, None for the newest, which moves on.
+    `window` is the page of steps, None for the newest, which follows new steps.
     """
 
     visit: Visit
@@ -129,7 +129,7 @@ class SessionView:
     panel: Region = field(init=False)
 
     async def begin(self) -> None:
-        """Draw it, and follow what is written."""
+        """Draw it, and follow changes."""
         self.head = Region()
         with ui.element("div").classes("studio-columns"):
             self.graph = Region("studio-card")

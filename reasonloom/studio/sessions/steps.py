@@ -11,23 +11,23 @@ from reasonloom.studio.widgets.charts import SERIES
 from reasonloom.studio.widgets.elements import tag
 from reasonloom.text.shortening import shortened
 
-# Rows have one height, so that one drawing stands beside all of them.
+# All rows have the same height, so that one drawing aligns with them.
 
 ROW = 68
-"""Pixels of a row, as the style sheet has it."""
+"""Pixels of a row, as in the style sheet."""
 
 LANE = 18
 MAX_LANES = 12
-"""Lanes at most; further branches share the last one."""
+"""Maximum lanes; further branches share the last one."""
 
 DOT, ROUND = 6, 14
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One step in the drawing: its row from 0, its lane from 0, its parent's row if that is shown.
+    """One step in the drawing: its row and lane from 0, and its parent's row if on the same page.
 
-    `beyond` is True where the parent stands on an earlier page.
+    `beyond` is True if the parent is on another page.
     """
 
     row: int
@@ -38,12 +38,12 @@ class Spot:
 
 
 def lanes_width(lanes: int) -> int:
-    """Return the pixels that so many lanes take."""
+    """Return the width of so many lanes, in pixels."""
     return LANE * (min(lanes, MAX_LANES) + 1)
 
 
 def draw_lanes(spots: Sequence[Spot], lanes: int) -> str:
-    """Return the SVG; it contains numbers only, no text of users."""
+    """Return the SVG, which contains numbers only, no text of users."""
     lane_of = {spot.row: spot.lane for spot in spots}
     lines = [line for spot in spots for line in _lines(spot, lane_of)]
     dots = [_dot(spot) for spot in spots]
@@ -94,14 +94,14 @@ def _dot(spot: Spot) -> str:
 
 
 SIZE = 200
-"""Steps of one page."""
+"""Steps per page."""
 
 LONGEST = 150
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step with the branch that it stands on, and the lane of that branch."""
+    """One step with its branch, and the lane of that branch."""
 
     thought: PicturedThought
     branch: PicturedBranch
@@ -109,7 +109,7 @@ class Step:
 
 
 def steps_of(picture: SessionPicture) -> list[Step]:
-    """Return every step in the order in which it was stored."""
+    """Return all steps in the order in which they were stored."""
     found = [
         Step(thought, branch, lane)
         for lane, branch in enumerate(picture.branches)

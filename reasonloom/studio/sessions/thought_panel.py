@@ -16,7 +16,7 @@ from reasonloom.studio.widgets.elements import facts, moment, prose, tag
 
 @dataclass(frozen=True, slots=True)
 class ThoughtSources:
-    """A thought with the calls and memories of its run, which may have made several thoughts."""
+    """A thought with the calls and memories of its run, which may have several thoughts."""
 
     thought: ThoughtRow
     calls: Sequence[Mapping[str, Any]]
@@ -27,7 +27,7 @@ async def thought_sources(tx: Transaction, thought_id: UUID) -> ThoughtSources:
     """Read a thought with its sources.
 
     Raises:
-        ThoughtNotFound: the visitor has none such.
+        ThoughtNotFound: the visitor has no such thought.
     """
     row = await thoughts.require(tx, str(thought_id))
     if row.run_id is None:
@@ -37,7 +37,7 @@ async def thought_sources(tx: Transaction, thought_id: UUID) -> ThoughtSources:
 
 
 def thought_panel(found: ThoughtSources) -> None:
-    """Draw it."""
+    """Draw the thought with its calls and memories."""
     row = found.thought
     tag("h2", f"Step {row.position}")
     facts(

@@ -156,7 +156,7 @@ def _conflicts(found: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _with_end(text: str, name: str, values: Mapping[str, Any]) -> str:
-    """Return a text with what became of it in a deliberation, if anything."""
+    """Return a text with its outcome in the deliberation, if it has one."""
     return f"{text} ({name}: {values[name]})" if values.get(name) else text
 
 

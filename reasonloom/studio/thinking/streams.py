@@ -1,4 +1,4 @@
-"""Four streams side by side: insights of each quarter or round, and reactions to each other."""
+"""Four streams in columns: insights of each quarter or round, and reactions to each other."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -9,7 +9,7 @@ from nicegui import ui
 from reasonloom.studio.widgets.elements import tag
 
 MOST = 60
-"""Insights and reactions of one quarter at most."""
+"""Maximum insights and reactions drawn per quarter."""
 
 QUARTERS = 4
 
@@ -17,7 +17,7 @@ QUARTERS = 4
 def streams(
     names: Sequence[str], quarters: Sequence[Mapping[str, Any]], *, rounds: bool = False
 ) -> None:
-    """Draw each quarter, or round, as a row of columns, one per stream, after the reactions."""
+    """Draw each quarter or round as a row of columns, one per stream, after the reactions."""
     part = "Round" if rounds else "Quarter"
     ordered = sorted(quarters, key=lambda each: each["quarter"])
     last = ordered[-1]["quarter"] if ordered else 0

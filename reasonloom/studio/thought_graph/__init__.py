@@ -1,1 +1,1 @@
-"""Studio pages of graphs of thoughts."""
+"""Studio pages of Graphs of Thoughts."""

@@ -86,7 +86,7 @@ async def build_graph(visit: Visit) -> None:
 
 @dataclass
 class GraphView:
-    """One open page; `visible` is how many nodes are drawn, None for all that there are."""
+    """One open page; `visible` is the number of nodes drawn, None for all."""
 
     visit: Visit
     id: UUID
@@ -100,7 +100,7 @@ class GraphView:
     nodes: Region = field(init=False)
 
     async def begin(self) -> None:
-        """Draw it, and follow what is written."""
+        """Draw it, and follow changes."""
         self.head = Region()
         self.board = Region("studio-card")
         self.panel, self.nodes = Region("studio-card"), Region()

@@ -25,18 +25,18 @@ KINDS = {
 }
 OTHER = ("dotted", "#8a939d", "relates")
 WIDE = 3
-"""Width of aggregating lines, so that they are visible without colour too."""
+"""Width of aggregating lines, so that they differ from others even without colour."""
 
 
 def colour_of(score: float | None) -> str:
-    """Return the colour of a score in three steps; the score itself is in words beside it."""
+    """Return the colour of a score in three steps; the score is also displayed as text."""
     if score is None:
         return UNSCORED
     return LOW if score < 1 / 3 else MIDDLE if score < 2 / 3 else HIGH
 
 
 def options(graph: ThoughtGraph, visible: int) -> dict[str, Any]:
-    """Return the chart of the first `visible` nodes, in the order in which they came."""
+    """Return the chart of the first `visible` nodes, in the order of creation."""
     nodes = graph.nodes[:visible]
     known = {node.id for node in nodes}
     edges = [edge for edge in graph.edges if edge.from_node in known and edge.to_node in known]
@@ -121,7 +121,7 @@ MAX_CELL = 110
 
 
 def node_panel(graph: ThoughtGraph, node: NodeRow) -> None:
-    """Draw one node with all that is known of it."""
+    """Draw one node with all its facts."""
     tag("h2", f"Thought {node.number}: {node.node_type}")
     parents = sorted(graph.by_id[each].number for each in graph.parents[node.id])
     facts(
@@ -141,7 +141,7 @@ def node_panel(graph: ThoughtGraph, node: NodeRow) -> None:
 
 
 def node_table(graph: ThoughtGraph, choose: Callable[[str], object]) -> None:
-    """Draw every node as a row; its number opens it."""
+    """Draw every node as a row, up to MAX_NODES; its number opens it."""
     ordered = sorted(graph.nodes, key=lambda node: (not node.is_active, -node.number))[:MAX_NODES]
     tag("h2", "All thoughts")
     wide = ui.element("div").classes("studio-wide")

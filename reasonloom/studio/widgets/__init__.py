@@ -1,1 +1,1 @@
-"""Elements that pages of every domain use."""
+"""Page elements shared by all domains."""

@@ -11,7 +11,7 @@ SERIES = ("#3b6ea5", "#c77d1e", "#3f8f6b", "#9a5ba5", "#b8483f", "#6c7a89", "#8a
 """Colours of series, distinguishable with colour blindness, on light and dark."""
 
 INK = "#7c848e"
-"""Lines and letters, legible on light and dark."""
+"""Colour of lines and text, legible on light and dark."""
 
 LETTERS = {"fontFamily": "system-ui, sans-serif", "color": INK}
 BRACES = str.maketrans("{}", "()")
@@ -19,7 +19,7 @@ AXES = ("xAxis", "yAxis")
 
 
 def drawable(text: str) -> str:
-    """Return a text for a chart, without braces, which mark the chart's variables."""
+    """Return a text for a chart, with braces, which mark the chart's variables, replaced."""
     return visible(text).translate(BRACES)
 
 
@@ -32,7 +32,7 @@ def chart(
 ) -> ui.echart:
     """Draw a chart; `label` describes it for screen readers.
 
-    Texts are drawn by the canvas, in tooltips too, and never parsed as HTML.
+    Texts are drawn on the canvas, including tooltips, and never parsed as HTML.
     """
     tooltip = {"confine": True, **options.get("tooltip", {}), "renderMode": "richText"}
     whole = {

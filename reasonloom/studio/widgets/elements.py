@@ -1,4 +1,4 @@
-"""HTML elements with texts of users: tags, headings, facts, tables, prose and code."""
+"""HTML elements for untrusted text: tags, headings, facts, tables, prose and code."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,13 +9,13 @@ from nicegui import context, ui
 from nicegui.elements.mixins.text_element import TextElement
 
 STEERING = ("Cf", "Co", "Cs", "Cc")
-"""Categories of invisible characters that may change others: overrides, joiners …"""
+"""Categories of invisible characters that may change other text: overrides, joiners, ..."""
 
 LINE_CHARACTERS = "\n\t"
 
 
 def visible(text: str) -> str:
-    """Return a text with every invisible character spelled as its code point."""
+    """Return a text with every invisible character replaced by its code point."""
     if text.isprintable():
         return text
     return "".join(_spelled(c) for c in text)
@@ -39,7 +39,7 @@ def tag(
 
 
 def heading(title: str, lead: str = "") -> None:
-    """Set the title of the page; `lead` is a sentence on what it shows."""
+    """Set the title of the page; `lead` is a sentence on its content."""
     context.client.title = f"{title} · reasonloom"
     tag("h1", title, "studio-title")
     if lead:
@@ -47,7 +47,7 @@ def heading(title: str, lead: str = "") -> None:
 
 
 def empty_state(title: str, *lines: str, command: str | None = None) -> None:
-    """Draw that there is nothing here, and what would change it."""
+    """Draw that there is nothing here, and how to change that."""
     with ui.element("section").classes("studio-empty"):
         tag("h2", title)
         for each in lines:
@@ -57,11 +57,11 @@ def empty_state(title: str, *lines: str, command: str | None = None) -> None:
 
 
 MAX_TEXT = 20_000
-"""Characters of one text on a page."""
+"""Displayed characters of one text."""
 
 
 def prose(text: str, *, longest: int = MAX_TEXT) -> None:
-    """Draw a text with its line breaks; a cut is stated."""
+    """Draw a text with its line breaks; a truncation is stated."""
     tag("div", text[:longest], "studio-prose", dir="auto")
     _cut(text, longest)
 
@@ -79,7 +79,7 @@ def _cut(text: str, longest: int) -> None:
 
 
 def moment(at: datetime) -> str:
-    """Return a time in UTC as people read it."""
+    """Return a time in UTC to the second, in readable form."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
@@ -93,7 +93,7 @@ Fact = str | tuple[str, str] | None
 
 
 def facts(values: Mapping[str, Fact]) -> None:
-    """Show names and values."""
+    """Draw names and values."""
     with ui.element("dl").classes("studio-facts"):
         for name, value in values.items():
             if value is not None:
@@ -127,7 +127,7 @@ class Cell:
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Cell | str]]) -> None:
-    """Draw a table; headings that begin with `#` are of numbers."""
+    """Draw a table; headings that begin with `#` are for numbers."""
     looks = ["number" if head.startswith("#") else "" for head in heads]
     wide = ui.element("div").classes("studio-wide")
     wide.props.update({"role": "region", "tabindex": "0", "aria-label": caption})
@@ -156,5 +156,5 @@ def _cell(cell: Cell, look: str) -> None:
 
 
 def mark(text: str, tone: str) -> None:
-    """Draw a status word in a frame."""
+    """Draw a framed status word."""
     tag("span", text, f"studio-mark {tone}")

@@ -1,4 +1,4 @@
-"""Search forms and pages of lists, by plain links, so that each has an address."""
+"""Search forms and paging of lists by plain links, so that each state has an address."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from reasonloom.studio.page_context import BASE_PATH, Visit
 from reasonloom.studio.widgets.elements import tag
 
 MAX_FIELD = 500
-"""Characters of a field."""
+"""Maximum characters of a field."""
 
 
 @contextmanager
@@ -26,16 +26,16 @@ def form(path: str, label: str, *, button: str = "Show") -> Iterator[None]:
 
 
 def field(name: str, label: str, value: str, *, search: bool = False, hint: str = "") -> None:
-    """Draw a text field; the key `/` focuses that with `search`."""
+    """Draw a text field; with `search`, the key `/` focuses it."""
     with tag("label", label):
         kind = "search" if search else "text"
         drawn = tag("input", name=name, type=kind, placeholder=hint, maxlength=MAX_FIELD)
-        # As a property it would be set again by each redraw, over what is being typed.
+        # A plain property would be set again on each redraw, overwriting what the user is typing.
         drawn.props["^value"] = value
 
 
 def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> None:
-    """Draw a choice among values with labels."""
+    """Draw a select element of values with labels."""
     with tag("label", label), ui.element("select").props(f"name={name}"):
         for each, words in options.items():
             chosen = {"selected": True} if each == value else {}
@@ -43,7 +43,7 @@ def choice(name: str, label: str, value: str, options: Mapping[str, str]) -> Non
 
 
 PAGE_SIZE = 50
-"""Rows of one page."""
+"""Rows per page."""
 
 DIGITS = 6
 

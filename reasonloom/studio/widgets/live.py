@@ -1,4 +1,4 @@
-"""Regions that are drawn later or redrawn: deferred, live, confirmed by a dialog."""
+"""Regions that are drawn later or redrawn, and confirmation dialogs."""
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator
@@ -12,7 +12,7 @@ from reasonloom.studio.widgets.elements import tag, visible
 
 
 class Region:
-    """Stands where it is made."""
+    """A container that can be redrawn, created in the current place of the page."""
 
     def __init__(self, look: str = "studio-stack") -> None:
         self._box = ui.element("div").classes(look)
@@ -26,7 +26,7 @@ class Region:
 
 
 def deferred(load: Callable[[], Awaitable[Callable[[], None]]], word: str = "drawing…") -> None:
-    """Call `load` after the page is shown, and draw its result, or the error in its place."""
+    """Call `load` once the page is displayed, and draw its result, or the error instead."""
     region = Region()
     with region.anew():
         tag("p", word, "studio-quiet studio-waiting", role="status")
@@ -51,7 +51,7 @@ def notify(error: ReasonloomError) -> None:
 
 log = logging.getLogger(__name__)
 POLL_SECONDS = 0.1
-"""Seconds between polls: a step is to be visible within 300 ms of its commit."""
+"""Seconds between polls: a step must be visible within 300 ms of its commit."""
 
 M = TypeVar("M")
 
@@ -59,8 +59,8 @@ M = TypeVar("M")
 class Live(Generic[M]):
     """Polls `mark` while the page is open, and calls `draw` when it changes.
 
-    Nothing is polled while nobody is connected. A failed poll is shown above the region, which
-    keeps what it showed, and is tried again.
+    Nothing is polled while no browser is connected. A failed poll is reported above the region,
+    which retains its content, and is retried.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Live(Generic[M]):
         """Draw for the first time, while the page is built.
 
         Raises:
-            ReasonloomError: what cannot be read, which the frame tells.
+            ReasonloomError: the data cannot be read; the frame displays the error.
         """
         self._last_mark = await self._mark()
         await self._draw()
@@ -104,7 +104,7 @@ class Live(Generic[M]):
 def confirm(
     label: str, title: str, warning: str, do: Callable[[], Awaitable[None]], *, danger: bool = False
 ) -> None:
-    """Draw the button; `warning` says in the dialog what it will change."""
+    """Draw the button; the dialog states in `warning` what will change."""
     with ui.dialog() as dialog, ui.element("div").classes("studio-card studio-dialog"):
         tag("h2", title)
         tag("p", warning)

@@ -1,1 +1,1 @@
-"""Evals of conversation history."""
+"""Benchmarks of conversation history."""

@@ -32,14 +32,14 @@ BLOCK = 1 << 20
 
 
 async def measure(ground: BenchEngine, megabytes: int) -> list[Figure]:
-    """Ingest so many megabytes of 60 sessions, then do the minimal work by hand."""
+    """Ingest `megabytes` of 60 sessions, then do the minimal work by hand."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "transcripts"
         home.mkdir()
         size, turns = megabytes * 1_000_000, megabytes * TURNS_OF_A_MEGABYTE
         written = generate(home, turns=turns, size=size)
         files = sorted(home.rglob("*.jsonl"))
-        next(_chunks(files[0]), None)  # loads the vocabulary, which either side would load once
+        next(_chunks(files[0]), None)  # loads the vocabulary, which both sides would load once
         took, linked, results = await _ingested(ground, files)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         cut = _cut(files)

@@ -1,4 +1,4 @@
-"""Times the history tools at the node, and `recall` with and without a history."""
+"""Times the history tools on the engine, and `recall` with and without a history."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ CHUNKS, SESSIONS = 50, 40
 """Chunks of a session, and sessions of a project."""
 
 CHARACTERS = (900, 3_600)
-"""Of a chunk: 200 to 800 tokens."""
+"""Characters of a chunk: 200 to 800 tokens."""
 
 PART = 500
 """Characters of one speaker's part."""
@@ -60,7 +60,7 @@ def chunk_texts(owner: str) -> Iterator[str]:
 def chunk_queries(owner: str, size: int) -> Iterator[str]:
     """Yield questions of six to twelve words, each on another topic of the first `size` texts.
 
-    So each finds other chunks than those before it, until every topic was used.
+    Each question thus finds other chunks than those before it, until every topic has been used.
     """
     dice = np.random.default_rng(seed_of(owner) + 1)
     prose = Prose(np.random.default_rng(seed_of(owner)))  # the words of `chunk_texts`
@@ -144,7 +144,7 @@ MEMORIES = 1_000
 """Memories next to the chunks."""
 
 SLOWDOWN = 1.2
-"""The goal of `recall` with a history, as a multiple of without."""
+"""The goal of `recall` with a history, as a multiple of its time without one."""
 
 WALKED = 2.0
 """The goal of `history_recall`, as a multiple of a search."""
@@ -190,7 +190,7 @@ async def _search(ground: BenchEngine, size: int, times: int, how: str, **more: 
 
 
 async def _walk(ground: BenchEngine, size: int, times: int) -> Figure:
-    """Time `history_recall` and `history_search` alternately, each with other questions."""
+    """Time `history_recall` and `history_search` alternately, each with different questions."""
     owner, texts = _owner(size), chunk_queries(_owner(size), size)
     below, own = await time_alternately(
         lambda: ground.call("history_search", owner=owner, query=next(texts)),

@@ -1,8 +1,8 @@
 """Synthetic transcripts for benchmarks: a number of sessions, turns and bytes, by seed.
 
-They have the form of Claude Code (see `suites/history/transcript.py`), with thinking, tools and
-results, sub-agents, summaries and snapshots. Their content has no meaning, so they measure the
-cost of ingestion and search, not its quality. A turn is the user's message and everything up to
+They have the format of Claude Code (see `suites/history/transcript.py`), with thinking, tool calls
+and results, sub-agents, summaries and snapshots. Their content has no meaning, so they measure the
+cost of ingestion and search, not their quality. A turn is the user's message and everything up to
 the next one.
 """
 
@@ -29,18 +29,18 @@ PROJECTS = (
 """Two end in the same word, as real ones do."""
 
 LEAST = 2_500
-"""Minimal bytes per turn, mostly taken by its envelopes."""
+"""Minimum bytes per turn, mostly taken by its envelopes."""
 
 FILES_OF_A_PROJECT = 120
 TURNS_OF_A_TOPIC = 9
 THINKS, USES_TOOLS, READS, FAILS, HAS_HELPER = 0.3, 0.65, 0.5, 0.08, 0.03
 ENVELOPE = 430
-"""Approximate bytes of a line besides its text."""
+"""Approximate bytes of a line other than its text."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """Files, lines, user turns, and bytes that were written."""
+    """Numbers of files, lines, user turns, and bytes written."""
 
     files: int
     lines: int
@@ -82,7 +82,7 @@ def _require(folder: Path, sessions: int, turns: int, size: int) -> None:
 
 
 class _Writer:
-    """Writes sessions one after the other, all drawn from one seed."""
+    """Writes sessions one after another, all drawn from one seed."""
 
     def __init__(self, seed: int) -> None:
         self._dice = np.random.default_rng(seed)
@@ -148,7 +148,7 @@ class _Writer:
         thread.result(number, output, self._now, failed=failed)
 
     def _helper(self, main: Thread, size: int) -> Thread:
-        """Let the main thread brief a sub-agent; return the sub-agent's thread."""
+        """Have the main thread brief a sub-agent; return the sub-agent's thread."""
         number = f"toolu_{next(self._names).replace('-', '')[:24]}"
         brief, report = self._prose.text(200), self._prose.text(300)
         main.call(number, "Task", {"description": brief[:40], "prompt": brief}, self._now)
@@ -160,7 +160,7 @@ class _Writer:
         return helper
 
     def _file(self, project: str) -> str:
-        """Return a file of the project; a few are touched most of the time."""
+        """Return a file of the project; a few are touched most often."""
         place = int(FILES_OF_A_PROJECT * self._dice.random() ** 3)
         return self._files[project][place]
 
@@ -168,7 +168,7 @@ class _Writer:
         self._now += timedelta(seconds=int(self._dice.integers(least, most)))
 
     def _uuids(self) -> Iterator[str]:
-        """Yield UUIDs from a generator of their own."""
+        """Yield UUIDs from a separate generator."""
         own = np.random.default_rng([self._seed, 1])
         while True:
             drawn = own.bytes(16 * 1024)

@@ -1,1 +1,1 @@
-"""Evals of server."""
+"""Benchmarks of the server."""

@@ -1,9 +1,9 @@
 """Times our server's overhead: a trivial tool on a bare server of the SDK and on ours.
 
-Ours checks a token, its scope, host and origin, counts requests, repairs the body, validates the
-arguments and shapes the answer; the tool itself, a fixture of the conformance suite, does
-nothing. Both are separate processes on one protocol: over HTTP that of 2026-07-28, over stdio
-that of 2025-11-25.
+Ours checks the token, its scope, the host and the origin, counts requests, repairs the body,
+validates the arguments and shapes the answer; the tool itself, a fixture of the conformance suite,
+does nothing. Both run as separate processes on the same protocol revision: 2026-07-28 over HTTP,
+2025-11-25 over stdio.
 """
 
 import sys
@@ -32,7 +32,7 @@ from reasonloom.evals.engine import temporary_database
 from reasonloom.settings import Settings
 
 GOAL = 3.0
-"""Milliseconds that ours may take more at the median."""
+"""Milliseconds that ours may take longer at the median."""
 
 TOOL, TEXT = "test_simple_text", "This is a simple text response for testing."
 BARE = f"""
@@ -76,7 +76,7 @@ def build_server(lifespan):
 app.build_server = build_server
 main()
 """
-"""Our command line, whose server has the same tool."""
+"""Our command line, with the same tool on its server."""
 
 OWN_COMMAND = (sys.executable, "-c", OWN, "serve")
 ENGINE = ("recall", {"userId": "bench", "text": "nothing"})
@@ -94,7 +94,7 @@ class Side:
     pid: int
 
     def processor_seconds(self) -> float:
-        """Return the processor seconds of the process so far."""
+        """Return the CPU seconds used by the process so far."""
         times = psutil.Process(self.pid).cpu_times()
         return float(times.user + times.system)
 
@@ -106,7 +106,7 @@ async def measure(runs: int) -> list[Figure]:
 
 
 async def _figure(where: str, bare: Side, own: Side, times: int) -> Figure:
-    """Time both sides; processor time reveals load from other processes."""
+    """Time both sides; CPU time reveals load from other processes."""
     before = [side.processor_seconds() for side in (bare, own)]
     floor, took = await time_alternately(bare.call, own.call, times)
     after = [side.processor_seconds() for side in (bare, own)]
@@ -125,7 +125,7 @@ async def _figure(where: str, bare: Side, own: Side, times: int) -> Figure:
 async def _over_http(settings: Settings, times: int) -> Figure:
     path = settings.home / "tokens"
     token = make_tokens(path, ["bench"])["bench"]
-    # The limits are counted, but never reached.
+    # Requests are counted against the limits, which are never reached.
     env = child_environment(
         settings, REASONLOOM_TOKENS=str(path), REASONLOOM_CALLER_REQUESTS_PER_MINUTE="1000000"
     )
@@ -148,7 +148,7 @@ async def _over_http(settings: Settings, times: int) -> Figure:
 
 
 def _checked(call: Callable[[], Awaitable[dict[str, Any]]]) -> Work:
-    """Return a call that refuses to be timed with a wrong answer."""
+    """Return a call that raises RuntimeError on a wrong answer."""
 
     async def ask() -> None:
         if (await call())["content"][0]["text"] != TEXT:

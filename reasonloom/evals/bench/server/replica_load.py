@@ -18,7 +18,7 @@ THOUGHT = json.dumps({"thought": "It follows from the facts.", "confidence": 0.9
 
 @asynccontextmanager
 async def provider(seconds: float) -> AsyncIterator[dict[str, str]]:
-    """Yield the environment of servers that use it; it answers `reasoning_linear` only."""
+    """Yield the environment for servers that use it; it answers `reasoning_linear` only."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -78,10 +78,11 @@ class Flight:
 
 @dataclass
 class Load:
-    """The callers, an owner and a token each, and a round-robin balancer.
+    """The callers, each with an owner and a token, and a round-robin balancer.
 
-    A replica that breaks a connection leaves `ports`. `flying` are calls in flight by idempotency
-    key; `took` has when each call was answered, by `time.perf_counter`, and its seconds.
+    A replica that breaks a connection is removed from `ports`. `flying` holds the calls in flight
+    by idempotency key; `took` holds when each call was answered, by `time.perf_counter`, and its
+    seconds.
     """
 
     client: httpx.AsyncClient
@@ -94,7 +95,7 @@ class Load:
     _turn: int = 0
 
     async def run(self, seconds: float) -> None:
-        """Keep all callers busy for so long, then wait for calls in flight."""
+        """Keep all callers busy for `seconds`, then wait for calls in flight."""
         until = time.perf_counter() + seconds
         async with asyncio.TaskGroup() as tasks:
             for owner, token in self.tokens.items():

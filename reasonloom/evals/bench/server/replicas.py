@@ -1,7 +1,7 @@
 """Times three replicas on one Postgres: throughput of one to three, a kill, and an overload.
 
 Callers, balancer and the simulated provider share the machine's cores with the replicas and
-Postgres, so that the gain ends before the cores do.
+Postgres, so the gain levels off before the replicas use all cores.
 """
 
 import asyncio
@@ -39,9 +39,9 @@ PAUSE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """Ends of runs: seconds from the kill for each, and how many are not done.
+    """Ends of the runs in flight at a kill: seconds from the kill, and how many remain.
 
-    `begun` counts runs with a row; other calls left nothing to finish.
+    `begun` counts the runs with a row; other calls left nothing to finish.
     """
 
     seconds: list[float]
@@ -52,7 +52,7 @@ class Ends:
 async def ends_of(
     access: Access, flights: Mapping[str, Flight], killed_at: datetime, patience: float
 ) -> Ends:
-    """Wait until every run of the keys is done, at most `patience` seconds."""
+    """Wait until every run of the keys is done, for at most `patience` seconds."""
     until = time.monotonic() + patience
     async with await psycopg.AsyncConnection.connect(access.app) as connection:
         while True:
@@ -70,7 +70,7 @@ async def ends_of(
 async def _rows(
     connection: psycopg.AsyncConnection[Any], flights: Mapping[str, Flight]
 ) -> list[dict[str, Any]]:
-    """Return key, status and end of the runs that the keys began."""
+    """Return key, status and end of the runs started with these keys."""
     keys: dict[str, list[str]] = {}
     for key, flight in flights.items():
         keys.setdefault(flight.owner, []).append(key)
@@ -106,7 +106,7 @@ BEFORE_KILL, AFTER_KILL, BURSTS = 3.0, 30.0, 4
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The replicas' processes by port, and what reaches them."""
+    """The replicas' processes by port, and how to reach them."""
 
     processes: dict[int, asyncio.subprocess.Process]
     access: Access
@@ -119,12 +119,12 @@ class Site:
         return [*self.processes]
 
     def processor_seconds(self, ports: list[int]) -> float:
-        """Return the processor seconds of the replicas at these ports so far."""
+        """Return the CPU seconds used by the replicas on these ports so far."""
         times = [psutil.Process(self.processes[port].pid).cpu_times() for port in ports]
         return float(sum(each.user + each.system for each in times))
 
     def load(self, ports: list[int]) -> Load:
-        """Return the callers, for these replicas."""
+        """Return a load for the replicas on these ports."""
         return Load(self.client, self.tokens, [*ports])
 
 
@@ -168,7 +168,7 @@ async def _site() -> AsyncIterator[Site]:
 
 
 async def _gain(site: Site) -> list[Figure]:
-    """Count the answers of one, two and three replicas in a window each."""
+    """Measure the throughput of one, two and three replicas in a window each."""
     figures: list[Figure] = []
     first = 0.0
     for count in range(1, REPLICAS + 1):
@@ -193,7 +193,7 @@ async def _gain(site: Site) -> list[Figure]:
 
 
 def _failures(load: Load) -> str:
-    """Return the number of failed calls with the first message; empty without any."""
+    """Return the number of failed calls with the first message; empty if none failed."""
     if not load.failed:
         return ""
     return f"; {len(load.failed)} failed, the first with: {load.failed[0]}"

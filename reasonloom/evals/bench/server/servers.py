@@ -61,7 +61,7 @@ def make_tokens(path: Path, owners: Iterable[str]) -> dict[str, str]:
 async def listening(
     command: Iterable[str], port: int, env: Mapping[str, str]
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Yield a server once it listens (RuntimeError after a minute); terminated at the end."""
+    """Yield a server once it listens (RuntimeError after a minute); terminate it at the end."""
     process = await asyncio.create_subprocess_exec(
         *command, env=dict(env), stdin=asyncio.subprocess.DEVNULL
     )
@@ -90,7 +90,7 @@ async def _reachable(port: int, process: asyncio.subprocess.Process) -> None:
 
 
 class Caller:
-    """An HTTP caller using the newest protocol revision; without a token if None."""
+    """An HTTP caller using the newest protocol revision; sends no token if it is None."""
 
     _numbers = itertools.count(1)
 
@@ -124,7 +124,7 @@ class Caller:
 
 
 def result_of(response: httpx.Response) -> dict[str, Any]:
-    """Return a response's result, plain or as a stream's last event; refuses an error."""
+    """Return a response's result, plain or from a stream's last event; RuntimeError on an error."""
     text = response.text
     if response.headers["content-type"].startswith("text/event-stream"):
         text = [line[6:] for line in text.split("\n") if line.startswith("data: {")][-1]

@@ -1,4 +1,4 @@
-"""Times process start to the first `tools/list` over stdio, against a bare server."""
+"""Times process start to the first `tools/list` over stdio, compared with a bare server."""
 
 import asyncio
 import itertools
@@ -38,7 +38,7 @@ LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 
 
 async def measure(times: int) -> list[Figure]:
-    """Start both servers alternately and time them to their first list."""
+    """Start both servers alternately and time each to its first list."""
     with temporary_home() as settings:
         bare = [sys.executable, "-c", BARE]
         ours = [sys.executable, "-m", "reasonloom", "serve"]
@@ -56,7 +56,7 @@ async def measure(times: int) -> list[Figure]:
 
 async def _first_list(command: list[str], settings: Settings) -> float:
     """Return the milliseconds from starting `command` to its answer to `tools/list`."""
-    # An unreachable database: what is opened after the list is not measured here.
+    # The database is unreachable: whatever opens after the list is not measured here.
     nowhere = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:9/none", "LOG_LEVEL": "error"}
     started = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
@@ -83,7 +83,7 @@ LONGEST_LINE = 2**24
 
 
 class StdioServer:
-    """A server that takes one request at a time; `pid` is its process."""
+    """A server that handles one request at a time; `pid` is its process."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin and process.stdout  # noqa: S101 - both are pipes
@@ -99,7 +99,7 @@ class StdioServer:
         return dict((await self.send(message))["result"])
 
     async def send(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a message; return the response to a request, and nothing for a notification."""
+        """Send a message; return the response, or an empty object for a notification."""
         self._to.write(json.dumps(message).encode() + b"\n")
         while "id" in message:
             answer: dict[str, Any] = json.loads(await self._from.readline())
@@ -112,7 +112,7 @@ class StdioServer:
 async def open_stdio_server(
     command: Iterable[str], env: Mapping[str, str]
 ) -> AsyncIterator[StdioServer]:
-    """Yield a server after the handshake of 2025-11-25; stopped afterwards."""
+    """Yield a server after the handshake of 2025-11-25; stop it afterwards."""
     process = await asyncio.create_subprocess_exec(
         *command,
         env=dict(env),

@@ -1,1 +1,1 @@
-"""A simulated language model for the Game of 24: four numbers, each used once, make 24."""
+"""A simulated language model for the Game of 24: make 24 from four numbers, each used once."""

@@ -1,4 +1,4 @@
-"""States of a Game of 24, and proof of an answer: each number used once, 24 made, exactly."""
+"""States of a Game of 24, and exact verification of answers."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ TARGET = 24
 MOST_DIGITS = 12
 
 Number = int | Fraction
-"""Exact; integers are always int, which is ten times as fast as Fraction."""
+"""Exact; whole numbers are always int, which is ten times as fast as Fraction."""
 
 State = tuple[Number, ...]
 """The numbers left, in ascending order, so that equal states are equal tuples."""
@@ -22,7 +22,7 @@ _PAIR = 2
 
 
 class Step(NamedTuple):
-    """One step as written, right or wrong: `left` and `right` are claimed to make `result`."""
+    """One step as written, right or wrong, claiming that `left sign right` equals `result`."""
 
     left: Number
     sign: str
@@ -45,7 +45,7 @@ def parse_number(text: str) -> Number:
 
 
 def make_state(numbers: tuple[Number, ...] | list[Number]) -> State:
-    """Return the state of numbers in any order."""
+    """Return the state for numbers in any order."""
     return tuple(sorted(numbers))
 
 
@@ -56,7 +56,7 @@ def state_text(numbers: State) -> str:
 
 @lru_cache(_KEPT)
 def next_states(numbers: State) -> dict[State, Step]:
-    """Return every state one step away with the first step that leads there; do not modify it."""
+    """Return each state one step away with the first step to it; do not modify the result."""
     found: dict[State, Step] = {}
     for i, a in enumerate(numbers):
         for j, b in enumerate(numbers):
@@ -92,7 +92,7 @@ def is_natural(numbers: State) -> bool:
 
 
 def _makes(a: Number, b: Number) -> bool:
-    """Return whether two numbers make 24; a shortcut for by far the most frequent call."""
+    """Return whether two numbers make 24; a shortcut for the most frequent call by far."""
     return TARGET in {a + b, a * b, a - b, b - a} or a == TARGET * b != 0 or b == TARGET * a != 0
 
 
@@ -111,7 +111,7 @@ def _plain(value: Number) -> Number:
 
 
 LONGEST = 120
-"""Maximal characters of an expression, which also bounds the nesting; far more than needed."""
+"""Maximum characters of an expression, which also bounds nesting; far more than needed."""
 
 _ALLOWED = re.compile(r"[0-9+\-*/() ]+")
 _LOOKALIKES = str.maketrans("×÷\u2212", "*/-")
@@ -120,15 +120,15 @@ _AFTER = re.compile(rf"=\s*{TARGET}\s*\Z")
 
 
 def solves(expression: str, numbers: Sequence[int]) -> bool:
-    """Return whether `expression` uses each of the numbers once and makes 24."""
+    """Return whether `expression` uses each number once and makes 24."""
     return fault(expression, numbers) is None
 
 
 def fault(expression: str, numbers: Sequence[int]) -> str | None:
-    """Return what is wrong with an answer such as `(10 - 4) * 5 - 6`, None if nothing is.
+    """Return what is wrong with an answer such as `(10 - 4) * 5 - 6`, None if it is right.
 
-    Allowed are integers, `+ - * /`, brackets and signs, `Answer:` before and `= 24` behind. Nothing
-    is executed: the text is parsed, and the tree is walked.
+    Allowed are integers, `+ - * /`, parentheses and signs, a leading `Answer:`, and a trailing
+    `= 24`. Nothing is executed: the text is parsed and its syntax tree evaluated.
     """
     text = _AFTER.sub("", _BEFORE.sub("", expression, count=1)).translate(_LOOKALIKES).strip()
     if len(text) > LONGEST:
@@ -148,7 +148,7 @@ def fault(expression: str, numbers: Sequence[int]) -> str | None:
 
 
 def _value(node: ast.expr, used: list[int]) -> Fraction:
-    """Return the value of a parsed expression, adding its numbers to `used`."""
+    """Evaluate a parsed expression, appending its numbers to `used`."""
     match node:
         case ast.Constant(value=int(whole)) if not isinstance(whole, bool):
             used.append(whole)

@@ -1,4 +1,4 @@
-"""Every constant of the simulated Game of 24, frozen before any search was run on it.
+"""The constants of the simulated Game of 24 model, fixed before any search was run with it.
 
 Source, unless stated otherwise: the trajectories published with Tree of Thoughts (Yao et al. 2023,
 princeton-nlp/tree-of-thought-llm, commit ab40034, MIT licence): GPT-4 at temperature 0.7, puzzles
@@ -6,10 +6,10 @@ ranked 901 to 1000; 10,000 chains, 1,288 proposals and 6,862 judged states. Each
 its origin:
 
     measured   counted in those logs
-    fitted     chosen to reproduce a published figure, which is named
+    fitted     chosen to reproduce the named published figure
     rounded    measured on few cases, and rounded
 
-None was fitted to a figure of a search. Later changes are listed here with their source.
+None was fitted to the figures of a search. Later changes are listed here with their source.
 """
 
 from collections.abc import Mapping
@@ -19,8 +19,10 @@ from typing import Literal
 
 Judgement = Literal["sure", "likely", "impossible"]
 Sight = Literal["lost", "hard", "easy", "open"]
-"""What a judge sees: 24 unreachable (`lost`); reachable with one or two numbers (`open`), with
-three and hard or easy to see.
+"""A judge's view of a state.
+
+24 is unreachable (`lost`), reachable with one or two numbers left (`open`), or reachable with three
+and `hard` or `easy` to see.
 """
 
 Table = tuple[tuple[tuple[Judgement, ...], float], ...]
@@ -30,40 +32,43 @@ L: Judgement = "likely"
 I: Judgement = "impossible"  # noqa: E741  # one letter each, to keep the tables readable
 
 WORTH: Mapping[str, float] = MappingProxyType({S: 20.0, L: 1.0, I: 0.001})
-"""The value of a judgement; a state's value is the sum of three (as in the published code)."""
+"""The value of a judgement; a state's value is the sum of three, as in the published code."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constants:
-    """Properties of the model; figures are reported for `PUBLISHED`.
+    """Parameters of the model; figures are reported for `PUBLISHED`.
 
     Attributes:
-        proposed: measured. How often a right next state is proposed, by numbers left, whether
-            the state is natural (integers, none below 0), and whether it keeps 24 reachable;
-            natural ones that keep it from three numbers are separate, see below.
-        easy: measured. Share of the three-number states with 24 in reach that the judge sees
-            through (value 20 or more).
-        only_way: measured. How often the only next state that keeps 24 reachable is proposed
-            from three numbers, if natural, in an easy and in a hard state.
-        one_of_several: rounded. The same if there are several such states.
+        proposed: measured. Probability that a correctly computed next state is proposed, by the
+            numbers left, whether the state is natural (integers, none below 0), and whether it
+            keeps 24 reachable. Natural states that keep it reachable from three numbers are covered
+            by `only_way` and `one_of_several`.
+        easy: measured. Share of the three-number states with 24 reachable that the judge
+            recognises (value 20 or more).
+        only_way: measured. Probability that the only next state that keeps 24 reachable is
+            proposed from three numbers, if natural, in an easy and in a hard state.
+        one_of_several: rounded. The same if several states keep 24 reachable.
         slip: measured. Share of proposals with wrong arithmetic, by numbers left.
-        judged: measured. Three judgements of a state, by numbers left and what there is to see.
-            With one number left a judgement of three is often missing in the logs.
-        written: measured (121 of 162). The final expression is right if the steps are.
+        judged: measured. Distribution of three judgements of a state, by numbers left and sight.
+            With one number left, one judgement of three is often missing in the logs.
+        written: measured (121 of 162). Probability that the final expression is right if the
+            steps are.
         chain_kept: measured. Share of chains whose next step keeps 24 reachable, by numbers left.
         chain_odds: fitted to `chain_kept` on the 100 published puzzles (tests/support/
-            game24_fit.py). How much more a chain likes a step that keeps 24 reachable.
-        chain_written: fitted to the published 4 % of one chain, after `chain_kept`.
-        chain_natural: rounded, from how often such states are proposed (.5 natural, .07 others).
-            How much more it likes a natural step.
+            game24_fit.py). Factor by which a chain prefers a step that keeps 24 reachable.
+        chain_written: fitted to the published 4 % of one chain, after `chain_kept`. Like
+            `written`, for chains.
+        chain_natural: rounded, from the frequency of proposals (.5 natural, .07 others). Factor
+            by which a chain prefers a natural step.
         chain_taste: fitted to the published 49 % of the best of 100 chains (48.9 % at 3.2, by
-            exact enumeration; steps of .1), for the preferences as drawn here: other draws put the
-            best of 100 up to 6 points elsewhere. Standard deviation of the log odds of the lasting
+            exact enumeration; steps of .1), for the preferences as drawn here: other draws change
+            the best of 100 by up to 6 points. Standard deviation of the log odds of the fixed
             preference for single steps.
         direct: fitted to the published 7.3 % of one direct answer and 33 % of the best of 100.
             Parameters of the beta distribution of a puzzle's share of right answers.
         tokens: fitted to the token totals of the logs. Tokens of the question, and of one
-            proposal, judgement or sample of the answer, by kind; the sizes of the published
+            proposal, judgement or sample of the answer, by kind; sizes are those of the published
             prompts, not of the packaged templates.
     """
 
@@ -133,6 +138,6 @@ PUBLISHED = Constants(
 
 
 def blind(constants: Constants) -> Constants:
-    """Return the model with a blind judge, which judges every state like a lost one."""
+    """Return the constants with a blind judge, which judges every state like a lost one."""
     seen = constants.judged
     return replace(constants, judged=MappingProxyType({key: seen[key[0], "lost"] for key in seen}))

@@ -29,12 +29,12 @@ from reasonloom.evals.simulated.game24.solving import chain, direct, final
 from reasonloom.llm.interfaces import Ask, Usage
 
 TOGETHER = 3
-"""The odds are of judgements in groups of this size, as measured, not of single ones."""
+"""Judgements are drawn in groups of this size, as measured, not one by one."""
 
 _KEPT = 1 << 16
 
 _OBSCURE = 3
-"""Numbers left at which 24 can be reachable and yet hard to see."""
+"""Numbers left at which 24 can be reachable but hard to see."""
 
 
 def proposals(
@@ -42,7 +42,7 @@ def proposals(
 ) -> list[dict[str, str]]:
     """Return proposed next steps in random order, some of them wrong.
 
-    Draws are keyed by the whole path: two ways to the same numbers get different steps.
+    Draws are keyed by the whole path, so two paths to the same numbers get different proposals.
     """
     numbers = question.numbers
     path = "\n".join((state_text(numbers), *map(str, question.steps)))
@@ -57,9 +57,9 @@ def proposals(
 
 
 def judgements(constants: Constants, seed: int, question: Question, sample: int) -> list[Judgement]:
-    """Return judgements from number `sample` on; independent of how the numbers came about.
+    """Return the judgements from number `sample` on, independent of the path to the numbers.
 
-    They are drawn in threes. One of three may be missing, as in the logs.
+    They are drawn in threes, of which one may be missing, as in the logs.
     """
     numbers = question.numbers
     table = constants.judged[len(numbers), sight(constants, numbers)]
@@ -76,7 +76,7 @@ def judgements(constants: Constants, seed: int, question: Question, sample: int)
 
 @lru_cache(_KEPT)
 def sight(constants: Constants, numbers: State) -> Sight:
-    """Return what a judge sees."""
+    """Return a judge's view of a state."""
     if not reachable(numbers):
         return "lost"
     if len(numbers) < _OBSCURE:
@@ -86,7 +86,7 @@ def sight(constants: Constants, numbers: State) -> Sight:
 
 @lru_cache(_KEPT)
 def easy(constants: Constants, numbers: State) -> bool:
-    """Return whether the model always sees how to make 24 of these numbers."""
+    """Return whether the model can see how to make 24, a fixed trait of the state."""
     return trait(state_text(numbers), "easy").random() < constants.easy
 
 
@@ -107,7 +107,7 @@ def _odds(constants: Constants, numbers: State) -> tuple[tuple[State, float], ..
 
 
 def _written(numbers: State, child: State, slipped: bool) -> dict[str, str]:
-    """Return a step as written; a slipped one is off by one, and continues from there."""
+    """Return a step as written; a slip makes its result, and the state, wrong by one."""
     step = next_states(numbers)[child]
     if slipped:
         rest = list(child)
@@ -126,11 +126,12 @@ def _three(table: Table, draws: Random) -> list[Judgement | None]:
 
 
 class Game24Model(SimulatedModel):
-    """Answers the five prompts of `prompts/templates/game24/`, scripted and noisy.
+    """Answers the five prompts in `prompts/templates/game24/`, scripted and noisy.
 
-    It does not know which mode asks, and `pipe`, `material`, `thread`, `temperature` and `Ask.seed`
-    have no effect. Equal questions with equal `sample` always get equal answers. Tokens are those
-    of the published runs (see `constants.py`), at their price. Another seed is another repetition.
+    It does not know which mode is calling, and `pipe`, `material`, `thread`, `temperature` and
+    `Ask.seed` have no effect. Equal questions with equal `sample` always get equal answers; another
+    `seed` gives another repetition. Tokens and prices are those of the published runs, see
+    `constants.py`.
     """
 
     name = "simulated:game24"
@@ -140,7 +141,7 @@ class Game24Model(SimulatedModel):
         self.seed, self.constants = seed, constants
 
     def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
-        """Answer a question by its kind."""
+        """Answer a question according to its kind."""
         asking = read_question(question[1], ask.schema)
         name, answering = _ANSWERING[asking.kind]
         found = answering(self.constants, self.seed, asking, ask.sample)
@@ -153,7 +154,7 @@ Answering = Callable[[Constants, int, Question, int], Any]
 
 
 def _samples(one: Answering) -> Answering:
-    """Return what answers as often as a question asks for attempts."""
+    """Wrap an answering function to return one answer per requested attempt."""
 
     def answered(constants: Constants, seed: int, question: Question, sample: int) -> list[Any]:
         wanted = range(sample, sample + question.attempts)
@@ -169,4 +170,4 @@ _ANSWERING: Mapping[str, tuple[str, Answering]] = {
     "chain": ("solutions", _samples(chain)),
     "direct": ("answers", _samples(direct)),
 }
-"""The field of an answer, and what makes its value, by the kind of question."""
+"""The answer's field and the function that fills it, by kind of question."""

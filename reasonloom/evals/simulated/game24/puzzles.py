@@ -1,4 +1,4 @@
-"""Puzzles of the public file, and generated ones."""
+"""Puzzles from the public file, or generated."""
 
 import re
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from reasonloom.evals.simulated.datasets import read_rows, refuse, require_betwe
 from reasonloom.evals.simulated.game24.check import State, next_states, reachable, state_text
 
 PUBLISHED_RANKS = range(901, 1001)
-"""The puzzles of the published figures: hard, but not the hardest of 1,362."""
+"""Ranks of the puzzles behind the published figures: hard, but not the hardest of 1,362."""
 
 HIGHEST = 13
-"""The highest number, as the game was played with cards."""
+"""The highest number, because the game was played with cards."""
 
 _COLUMNS = ("Rank", "Puzzles")
 _FOUR = 4
@@ -26,14 +26,14 @@ _FOUR_NUMBERS = re.compile(r"[0-9]{1,3}(?: +[0-9]{1,3}){3}")
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """Four numbers that make 24, and the puzzle's rank, from 1, the easiest."""
+    """Four numbers that can make 24, and the puzzle's rank; 1 is the easiest."""
 
     rank: int
     numbers: tuple[int, ...]
 
     @property
     def state(self) -> State:
-        """The numbers as a search starts from them."""
+        """The initial state of a search."""
         return tuple(sorted(self.numbers))
 
     def __str__(self) -> str:
@@ -41,9 +41,9 @@ class Puzzle:
 
 
 def load_puzzles(path: Path, ranks: Sequence[int] = PUBLISHED_RANKS) -> list[Puzzle]:
-    """Return puzzles of the public file (`24.csv` of tree-of-thought-llm) by rank, easiest first.
+    """Load the puzzles of these ranks from the public file (`24.csv` of tree-of-thought-llm).
 
-    Its ranks are human solving times. Uses the columns `Rank` and `Puzzles`.
+    The file's ranks follow human solving times. Reads the columns `Rank` and `Puzzles`.
     """
     rows = enumerate(read_rows(path, _COLUMNS), 1)
     found = [_puzzle(rank, text, place) for place, (rank, text) in rows]
@@ -55,10 +55,10 @@ def load_puzzles(path: Path, ranks: Sequence[int] = PUBLISHED_RANKS) -> list[Puz
 
 
 def generate_puzzles(count: int, seed: int = 0) -> list[Puzzle]:
-    """Return distinct puzzles drawn from all solvable ones, ranked among themselves.
+    """Draw distinct puzzles from all solvable ones, ranked among themselves, easiest first.
 
-    The easiest comes first: the one in which a random walk ends in 24 most often (`blind_chance`).
-    That does not measure human times, but can be computed.
+    The easiest is the one in which a random walk ends in 24 most often (`blind_chance`), which does
+    not measure human solving times but can be computed.
     """
     every = _solvable()
     require_between("count", count, 1, len(every))
@@ -68,7 +68,7 @@ def generate_puzzles(count: int, seed: int = 0) -> list[Puzzle]:
 
 
 def blind_chance(numbers: State) -> float:
-    """Return the probability that a uniformly random walk ends in 24."""
+    """Return the probability that a uniform random walk ends in 24."""
     if not reachable(numbers):
         return 0.0
     if len(numbers) == 1:
@@ -79,13 +79,13 @@ def blind_chance(numbers: State) -> float:
 
 @cache
 def _solvable() -> list[tuple[int, ...]]:
-    """Return all fours of 1 to 13 that make 24: 1,362, the same as in the public file."""
+    """Return all sets of four from 1 to 13 that make 24: the 1,362 of the public file."""
     fours = combinations_with_replacement(range(1, HIGHEST + 1), _FOUR)
     return [four for four in fours if reachable(four)]
 
 
 def _puzzle(rank: str, text: str, place: int) -> Puzzle:
-    """Return the puzzle of one row; an error names the row, counted from 1 without the header."""
+    """Parse one row; errors name it, counted from 1 without the header."""
     if not _RANK.fullmatch(rank):
         raise refuse(place, "Rank must be a whole number, such as 901")
     if not _FOUR_NUMBERS.fullmatch(text):

@@ -1,4 +1,4 @@
-"""Parses a question about a Game of 24 from its text and the form of its answer alone."""
+"""Parses a Game of 24 question from its text and the schema of its answer alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ FORMS: dict[str, dict[str, Any]] = {
     "chain": {"solutions": [{"steps": ["1 + 2 = 3"], "answer": "1 + 2"}]},
     "direct": {"answers": ["1 + 2"]},
 }
-"""An answer of each kind; the form that is requested selects the kind."""
+"""An example answer of each kind; the requested schema selects the kind."""
 
 NEEDED: dict[Kind, frozenset[str]] = {
     "propose": frozenset({"numbers"}),
@@ -40,7 +40,7 @@ NEEDED: dict[Kind, frozenset[str]] = {
 """The passages that each kind requires."""
 
 MEASURED: dict[Kind, tuple[int, int]] = {"propose": (2, 4), "value": (1, 3)}
-"""Range of numbers left that the constants cover."""
+"""Range of the count of numbers left that the constants cover."""
 
 PUZZLE = (2, 4)
 """Range of the count of a puzzle's numbers."""
@@ -51,10 +51,10 @@ _PARTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A parsed question: the kind of answer, numbers left, and steps so far as written.
+    """A parsed question: kind of answer, numbers left, puzzle, and the steps so far as written.
 
-    Without `numbers` those left are the puzzle's, and without `puzzle` it is those left;
-    `attempts` are the samples requested in this call.
+    `numbers` and `puzzle` default to each other; `attempts` is the number of samples requested in
+    this call.
     """
 
     kind: Kind
@@ -65,7 +65,7 @@ class Question:
 
 
 def read_question(words: str, schema: dict[str, Any] | None) -> Question:
-    """Parse the question in the user's text."""
+    """Parse the question in the user text; raises Unreadable if it is malformed."""
     kind, found = cast("Kind", form_of(schema, FORMS)), passages(words)
     lacking = sorted(NEEDED[kind] - set(found))
     if lacking:

@@ -1,4 +1,4 @@
-"""How the simulated model writes whole solutions: from given steps, step by step, or directly."""
+"""Whole solutions by the simulated model: from given steps, step by step, or directly."""
 
 import re
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ _WHOLE = re.compile(r"[0-9]+")
 
 
 def composed(numbers: State, steps: Sequence[Step]) -> str:
-    """Return the expression that steps from these numbers spell out, whatever its value.
+    """Combine the steps from these numbers into one expression, whatever its value.
 
-    Operands that are not available are written as plain numbers.
+    Unavailable operands are written as plain numbers.
     """
     there: list[tuple[Number, str]] = [(each, str(each)) for each in numbers]
     written = " ".join(map(str, numbers))
@@ -42,9 +42,9 @@ def composed(numbers: State, steps: Sequence[Step]) -> str:
 
 
 def botched(expression: str, numbers: State, draws: Random) -> str:
-    """Return the expression with a mistake that surely makes it wrong.
+    """Return the expression with a mistake that is guaranteed to make it wrong.
 
-    The kind of mistake was not measured; a check rejects all alike.
+    The kinds of mistake were not measured; the check rejects all alike.
     """
     mistakes = [_without_brackets, _another_sign, _another_number]
     draws.shuffle(mistakes)
@@ -81,11 +81,11 @@ def _another_number(expression: str, draws: Random) -> str:
 
 
 _PAIR = 2
-"""Numbers left at which no preferences apply any more."""
+"""Numbers left at which the fixed preferences no longer apply."""
 
 
 def final(constants: Constants, seed: int, question: Question, sample: int) -> str:
-    """Return the expression for the steps of a question; wrong steps give a wrong expression."""
+    """Return the expression for a question's steps; wrong steps give a wrong expression."""
     path = "\n".join(map(str, question.steps))
     draws = stream(seed, state_text(question.puzzle), "answer", path, sample)
     return _expression(constants.written, question.puzzle, question.steps, draws)
@@ -94,7 +94,7 @@ def final(constants: Constants, seed: int, question: Question, sample: int) -> s
 def chain(
     constants: Constants, seed: int, question: Question, sample: int
 ) -> dict[str, str | list[str]]:
-    """Return a solution in `steps`, and the `answer` written from them."""
+    """Return a solution: its `steps`, and the `answer` composed from them."""
     draws = stream(seed, state_text(question.puzzle), "chain", "", sample)
     numbers, steps = question.puzzle, list[Step]()
     while len(numbers) > 1:
@@ -107,7 +107,7 @@ def chain(
 
 
 def direct(constants: Constants, seed: int, question: Question, sample: int) -> str:
-    """Return a direct expression; its probability of being right is the puzzle's own, per seed."""
+    """Return an expression without steps, right with a probability fixed per puzzle and seed."""
     puzzle = question.puzzle
     skill = stream(seed, state_text(puzzle), "skill").betavariate(*constants.direct)
     draws = stream(seed, state_text(puzzle), "direct", "", sample)
@@ -124,14 +124,14 @@ def direct(constants: Constants, seed: int, question: Question, sample: int) -> 
 def liking(
     constants: Constants, puzzle: State, numbers: State
 ) -> tuple[tuple[State, ...], tuple[float, ...]]:
-    """Return the next states of a chain and their cumulative odds; the same for all samples."""
+    """Return a chain's next states and their cumulative odds, equal for all samples."""
     if len(numbers) == _PAIR:  # many and cheap, so not worth caching
         return _liking(constants, puzzle, numbers)
     return _kept_liking(constants, puzzle, numbers)
 
 
 def tastes(constants: Constants, puzzle: State, numbers: State) -> list[tuple[State, float]]:
-    """Return the next states with a chain's preference, ignoring whether 24 is reachable."""
+    """Return the next states with a chain's preferences, ignoring whether 24 is reachable."""
     taste = (
         trait(state_text(puzzle), "taste", state_text(numbers)) if len(numbers) > _PAIR else None
     )
@@ -161,9 +161,9 @@ _kept_liking = lru_cache(1 << 16)(_liking)
 
 
 def _expression(well: float, puzzle: State, steps: tuple[Step, ...], draws: Random) -> str:
-    """Return what the steps spell out, written correctly with probability `well`.
+    """Return the expression for the steps, written correctly with probability `well`.
 
-    With `well` 0 it is surely wrong, whatever the steps make.
+    With `well` 0 it is always wrong, whatever the steps make.
     """
     written = composed(puzzle, steps)
     if draws.random() < well:

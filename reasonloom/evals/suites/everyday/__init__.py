@@ -1,1 +1,1 @@
-"""Everyday claims and arguments, labelled before the code that judges them was changed."""
+"""Evals on everyday claims and arguments, labelled before the code that judges them changed."""

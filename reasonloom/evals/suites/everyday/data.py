@@ -18,7 +18,7 @@ VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 
 class EverydayClaim(Labelled):
-    """A claim, and all notes there are; `label_field` is the verdict."""
+    """A claim and the only notes available to judge it; labelled with the verdict."""
 
     label_field = "verdict"
     body_field = "claim"
@@ -31,13 +31,13 @@ class EverydayClaim(Labelled):
 
 
 class EverydayText(BiasText):
-    """A text that argues nothing (`everyday`), argues well (`sound`), or shows a bias."""
+    """A text without an argument (`everyday`), with a sound one, or with a bias."""
 
     group: Group
 
 
 class EverydayTrigger(Labelled):
-    """A situation, and a message that shows it or not; `label_field` is whether it fires."""
+    """A trigger situation and a message; labelled with whether the trigger must fire."""
 
     label_field = "fires"
     body_field = "message"
@@ -49,7 +49,7 @@ class EverydayTrigger(Labelled):
 
 
 class EverydayReplacement(Labelled):
-    """An older and a newer memory; `label_field` is whether the newer one replaces the older."""
+    """An older and a newer memory; labelled with whether the newer one replaces the older."""
 
     label_field = "replaces"
     body_field = "newer"
@@ -72,10 +72,10 @@ class EverydaySets:
 
 
 def load_everyday(half: str = "dev", folder: Path = HERE) -> EverydaySets:
-    """Load the sets of a half or of `all`; `folder` may hold other files of this form.
+    """Load the sets of a half or of `all`; `folder` may hold other files in the same format.
 
     Raises:
-        InvalidArgument: a file is missing or malformed.
+        InvalidArgument: the half is unknown, or a file is missing or malformed.
     """
     claims, first = load_records(folder / "claims.jsonl", EverydayClaim)
     texts, second = load_records(folder / "arguments.jsonl", EverydayText)

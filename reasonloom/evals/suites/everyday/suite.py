@@ -1,6 +1,7 @@
-"""The suite `everyday`: claims are grounded, biases detected, triggers matched with messages.
+"""The suite `everyday`: grounding claims, detecting biases, matching triggers with messages.
 
-Pairs of an older and a newer memory are stored: is the older one named as replaced?
+Pairs of an older and a newer memory are stored to test whether the older one is reported as
+replaced.
 """
 
 import time
@@ -36,7 +37,7 @@ NONE = "none"
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the claims and texts of a half, from the folder `data` if given."""
+    """Return the suite for a half; `data` is a folder that replaces the packaged one."""
     sets = {each: load_everyday(each, data or HERE) for each in halves_of(half)}
     (digests, *_) = (one.sha256 for one in sets.values())
     suite = Suite(
@@ -65,7 +66,7 @@ def _items(sets: EverydaySets) -> Iterator[Item]:
 
 @asynccontextmanager
 async def open_everyday(parts: AnswerContext) -> AsyncIterator[Answering]:
-    """Yield a function that judges an item; each claim has an owner with its notes alone."""
+    """Yield the answering function; every item has its own owner, with no other memories."""
     embedder = choose_embedder(parts.settings)
     async with temporary_engine(parts) as engine:
 
@@ -98,7 +99,7 @@ async def _detect(engine: Engine, item: Item, owner: str) -> Answer:
 
 
 async def _replace(engine: Engine, item: Item, owner: str) -> Answer:
-    """Return the probability that the newer memory replaces the older; 0 where it is not named."""
+    """Return the probability that the newer memory replaces the older; 0 if it is not reported."""
     await call_tool(
         engine, owner, "remember", SupersedingRemember, {"content": item.input["older"]}
     )
@@ -109,7 +110,7 @@ async def _replace(engine: Engine, item: Item, owner: str) -> Answer:
 
 
 JUDGES = {f"{CLAIM}/": _ground, f"{TEXT}/": _detect, f"{PAIR}/": _replace}
-"""How the items of a set are judged by an engine."""
+"""How an engine judges an item, by the prefix of its id; triggers need no engine."""
 
 
 async def _match(embedder: Embedder, item: Item) -> Answer:
@@ -138,9 +139,9 @@ def _report(sets: dict[str, EverydaySets], log: EvalLog) -> dict[str, Any]:
 
 
 def everyday_figures(records: Sequence[Record]) -> Iterator[Figure]:
-    """Yield how often claims and texts are judged right, and how often harmfully wrong.
+    """Yield the figures of all sets: how often items are right, and how often harmfully wrong.
 
-    `wrongly` are shares of all claims that got a verdict which is not theirs.
+    `wrongly VERDICT` is the share of all claims that got this verdict in error.
     """
     claims = [record for record in records if record.item.startswith(CLAIM)]
     texts = [record for record in records if record.item.startswith(f"{TEXT}/")]
@@ -172,7 +173,7 @@ def everyday_figures(records: Sequence[Record]) -> Iterator[Figure]:
 
 
 def replacement_figures(records: Sequence[Record]) -> Iterator[Figure]:
-    """Yield how many replaced memories are named, rightly, and how many surely."""
+    """Yield recall, precision and high-confidence shares of reported replacements."""
     named = [record for record in records if record.output]
     unlike = [record for record in records if not record.target]
     yield share("replacements", "recall", [float(bool(r.output)) for r in records if r.target])

@@ -1,4 +1,4 @@
-"""Loads past sessions with their chains and moments, and validates the set as a whole."""
+"""Loads past sessions with their chains and moments, and validates the whole set."""
 
 import re
 from collections import Counter
@@ -25,9 +25,9 @@ TURNS, CHAINS, MOMENTS = "turns.jsonl", "chains.jsonl", "moments.jsonl"
 SESSION_COUNTS = range(4, 9)
 TURN_COUNTS = range(6, 26)
 COPIED = 4
-"""Consecutive words that a `plain` question may not share with a labelled turn of its world."""
+"""Consecutive words that a `plain` question must not share with a labelled turn of its world."""
 COPIED_CHARACTERS = 10
-"""The same in characters for Japanese, which has no spaces."""
+"""The same in characters, for Japanese, which has no spaces."""
 BRIEFING = "Task"
 """The tool that starts a sub-agent; its result is the sub-agent's report."""
 
@@ -142,7 +142,7 @@ def _require_known(name: str, item: InWorld, turns: Iterable[str], known: dict[s
 def _require_once(
     turns: Sequence[Turn], chains: Sequence[Chain], moments: Sequence[Moment]
 ) -> None:
-    """Refuse duplicates; only unlabelled tool turns may repeat."""
+    """Refuse duplicates; only unlabelled tool calls and results may repeat."""
     labelled = _labelled(chains, moments)
     texts = Counter(turn.text.casefold() for turn in turns)
     for turn in turns:
@@ -160,7 +160,7 @@ def _require_once(
 
 
 def _labelled(chains: Iterable[Chain], moments: Iterable[Moment]) -> set[str]:
-    """Return the turns of chains and of moments."""
+    """Return the ids of the turns in chains and moments."""
     turns = {each for chain in chains for each in chain.chain}
     return turns | {each for moment in moments for each in (*moment.moments, *moment.after)}
 
@@ -237,7 +237,7 @@ class HistorySet:
 
 
 def load_history(half: str = "dev", folder: Path = HERE) -> HistorySet:
-    """Load the worlds of a half or of `all`; `folder` may hold another set of this form."""
+    """Load the worlds of a half or of `all`; `folder` may hold another set in this format."""
     turns, first = load_records(folder / TURNS, Turn)
     chains, second = load_records(folder / CHAINS, Chain)
     moments, third = load_records(folder / MOMENTS, Moment)
@@ -247,7 +247,7 @@ def load_history(half: str = "dev", folder: Path = HERE) -> HistorySet:
 
 
 def require_wording(name: str) -> Wording:
-    """Return the wording of that name."""
+    """Return the wording with this name; refuses an unknown one."""
     for each in WORDINGS:
         if each == name:
             return each

@@ -1,4 +1,4 @@
-"""Stores labelled worlds as transcripts, calls the tools, and finds the turns in their answers."""
+"""Stores labelled worlds as transcripts, calls the tools, and locates turns in their answers."""
 
 import tempfile
 from collections.abc import Sequence
@@ -21,17 +21,17 @@ from reasonloom.nodes.history.ingestion.pipeline import ingest
 
 OWNER = "eval"
 SEED = 5
-"""Seed of the noise."""
+"""Seed of the generated noise."""
 
 TURN_MARKS = 80
-"""Leading characters of a turn that a piece must contain to count as holding it."""
+"""Leading characters of a turn that a piece must contain to count as containing the turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryAnswer:
-    """The pieces of an answer, each with the turns that it contains, and diagnostics.
+    """The pieces of an answer, each as the ids of the turns that it contains, and diagnostics.
 
-    `reason` is why there is no chain, empty if there is one.
+    `reason` is why no chain was found, empty if one was.
     """
 
     pieces: list[set[str]]
@@ -41,7 +41,7 @@ class HistoryAnswer:
 
 
 async def store_world(engine: Engine, world: LabelledWorld, *, noise: bool) -> None:
-    """Write a world as transcripts and ingest them; `noise` extends tool results."""
+    """Write a world as transcripts and ingest them; `noise` pads tool results."""
     prose = Prose(np.random.default_rng(SEED)) if noise else None
     with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as name:
         files = _written(world, Path(name), prose)
@@ -79,7 +79,7 @@ async def _ask(
 
 
 def turns_in(chunk: dict[str, Any], marks: dict[str, str], projects: dict[str, str]) -> set[str]:
-    """Return the turns of a chunk's project that it contains."""
+    """Return the ids of the turns of the chunk's project that it contains."""
     content = _bare(chunk["content"])
     return {
         key

@@ -15,7 +15,7 @@ Kind = Literal["within", "file", "error", "name", "decision", "resumed", "time",
 LinkedBy = Literal["file", "error", "name", "topic", "decision", "continuation", "time", "report"]
 Why = Literal["similar", "same_file", "same_error", "abandoned", "chatter"]
 Wording = Literal["other", "plain"]
-"""Which question of a chain is used: fully paraphrased, or as a user half remembers it."""
+"""Which question of a chain is used: `other` (paraphrased) or `plain` (half remembered)."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 WORDINGS: tuple[Wording, ...] = get_args(Wording)
@@ -31,7 +31,7 @@ TELLING_ROLES: dict[Kind, LinkedBy] = {
     "file": "file", "error": "error", "name": "name", "decision": "decision",
     "resumed": "continuation", "time": "time", "report": "report",
 }  # fmt: skip
-"""The link that a chain of a kind must have; `within` may have any."""
+"""The link that a chain of each kind must have; `within` may have any."""
 
 BOTH: frozenset[LinkedBy] = frozenset({"file", "error", "name"})
 LATER: frozenset[LinkedBy] = frozenset({"decision", "continuation"})
@@ -54,8 +54,8 @@ class InWorld(Labelled):
 class Turn(InWorld):
     """One line of a session: a message, a tool call, or its result.
 
-    `agent` is the sub-agent that has the turn, null in the session itself; `tool` is the tool of
-    a call or a result, else null. `time` is UTC, to the second.
+    `agent` is the sub-agent that the turn belongs to, null for the session itself; `tool` is the
+    tool of a call or a result, else null. `time` is UTC, with a resolution of one second.
     """
 
     id: TurnId
@@ -79,7 +79,7 @@ class Turn(InWorld):
 
 
 class Link(BaseModel):
-    """What leads from a turn of a chain to the next; `what` are the words that show it."""
+    """The link from one turn of a chain to the next; `what` holds the words that establish it."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
@@ -93,7 +93,7 @@ class Link(BaseModel):
         return self
 
     def holds(self, earlier: str, later: str) -> bool:
-        """Return whether the words are where a link of this kind requires them."""
+        """Return whether the words occur where a link of this kind requires them."""
         if self.what is None:
             return True
         found = [self.what.casefold() in text.casefold() for text in (earlier, later)]
@@ -114,8 +114,8 @@ class Distractor(BaseModel):
 class Chain(InWorld):
     """A question, and the turns that lead from its problem to its solution, oldest first.
 
-    `plain` asks the same as `question`, with one or two of the project's own words. `links` has one
-    entry fewer than `chain`: the first leads from the first turn to the second.
+    `plain` is the same question as `question` with one or two of the project's own words. `links`
+    has one entry fewer than `chain`: the first leads from the first turn to the second.
     """
 
     body_field = "question"

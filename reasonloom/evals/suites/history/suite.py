@@ -1,4 +1,4 @@
-"""The suite `history`: worlds ingested together, chains recalled, moments predicted."""
+"""The suite `history`: recalling chains and predicting moments from ingested worlds."""
 
 import statistics
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -28,12 +28,15 @@ ENOUGH = 0.5
 
 @dataclass(frozen=True)
 class ChainJudgement:
-    """What an answer holds of a chain; the rules were fixed before there was anything to judge.
+    """How much of a chain an answer contains; the rules were fixed before any answer was judged.
 
-    `problem` and `solution`: whether the chain's first and last turn are present. `share` (0 to 1):
-    how many of its turns are. `ordered`: those present come in the chain's order. `pure` (0 to 1):
-    share of pieces that hold a turn of the chain. `strayed`: number of pieces with a labelled
-    distractor and no turn of the chain.
+    Attributes:
+        problem: whether the chain's first turn is present.
+        solution: whether the chain's last turn is present.
+        share: share of the chain's turns that are present (0 to 1).
+        ordered: whether the turns present are in the chain's order.
+        pure: share of pieces that contain a turn of the chain (0 to 1).
+        strayed: number of pieces with a labelled distractor and no turn of the chain.
     """
 
     problem: bool
@@ -45,7 +48,7 @@ class ChainJudgement:
 
     @property
     def right(self) -> bool:
-        """Whether this is the chain: both ends, in order, half its turns, half the pieces."""
+        """Whether the chain was found: both ends, in order, at least half its turns, half pure."""
         whole = self.problem and self.solution and self.ordered
         return whole and self.share >= ENOUGH and self.pure >= ENOUGH
 
@@ -72,18 +75,18 @@ def judge_chain(chain: Chain, pieces: Sequence[Collection[str]]) -> ChainJudgeme
 
 
 def share_predicted(moment: Moment, pieces: Sequence[Collection[str]]) -> float:
-    """Return the share (0 to 1) of the following turns that an answer holds."""
+    """Return the share (0 to 1) of the following turns that an answer contains."""
     held = {turn for turns in pieces for turn in turns}
     return len(held & set(moment.after)) / len(moment.after)
 
 
 FORMS = ("plain", "noise")
 MOMENT = "moment"
-"""The group of the moments, next to the kinds of chains."""
+"""The group of moments; chains are grouped by kind."""
 
 
 def history_summary(records: Sequence[Record], form: str) -> dict[str, Any]:
-    """Return the figures of one form: all chains, each kind, and the moments."""
+    """Return the figures of one form: all chains, each kind, and moments."""
     own = [record for record in records if record.item.startswith(f"{form}/")]
     chains = [record for record in own if record.group != MOMENT]
     moments = [record for record in own if record.group == MOMENT]
@@ -117,13 +120,13 @@ SCORES = (
     "right", "problem", "solution", "ordered", "share", "pure", "strayed", "pieces", "chain",
     "tokens", "foretold",
 )  # fmt: skip
-"""A moment has only the last three."""
+"""Moments have only the last three, chains all but the last."""
 
 
 def packaged(
     half: str = "dev", data: Path | None = None, name_of_wording: str = "other"
 ) -> Packaged:
-    """Return the questions of a half in one of their wordings, each in both forms."""
+    """Return the suite for a half in one wording, with every question in both forms."""
     words, chosen = require_wording(name_of_wording), load_history(half, data or HERE)
     every: tuple[Chain | Moment, ...] = (*chosen.chains, *chosen.moments)
     known = {each.id: each for each in every}
@@ -149,7 +152,7 @@ def history_report(log: EvalLog) -> dict[str, Any]:
 
 
 def history_items(chosen: HistorySet, form: str, words: Wording) -> list[Item]:
-    """Return the questions of a form; those of a world share a cluster."""
+    """Return the items of a form, clustered by world."""
     questions: list[tuple[Chain | Moment, str, tuple[str, ...], str]] = [
         *((each, each.in_wording(words), each.chain, each.kind) for each in chosen.chains),
         *((each, each.context, each.after, MOMENT) for each in chosen.moments),
@@ -182,7 +185,7 @@ def score_answer(question: Chain | Moment, output: Mapping[str, Any]) -> dict[st
 
 @asynccontextmanager
 async def open_history(chosen: HistorySet, parts: AnswerContext) -> AsyncIterator[Answering]:
-    """Yield the answering function; all worlds are stored in a form at its first question."""
+    """Yield the answering function; a form's worlds are all stored when its first item arrives."""
     turns = [turn for world in chosen.worlds for turn in world.turns]
     async with AsyncExitStack() as stack:
 
@@ -201,7 +204,7 @@ async def open_history(chosen: HistorySet, parts: AnswerContext) -> AsyncIterato
 
 
 async def ask_history(engine: Engine, item: Item, turns: Sequence[Turn]) -> Answer:
-    """Return the pieces of an answer, each as the turns that it contains."""
+    """Answer an item; the output has the pieces, each as the ids of the turns it contains."""
     call = queries.predict if item.group == MOMENT else queries.recall
     found = await call(engine, item.input, turns)
     output = {

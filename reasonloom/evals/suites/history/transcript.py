@@ -1,11 +1,11 @@
-"""Writes sessions in the form of Claude Code: one JSON-lines file per session, linked by parents.
+"""Writes sessions in Claude Code's format: one JSON Lines file each, with lines linked by parent.
 
 <folder>/<cwd with - for />/<session>.jsonl
 <folder>/<cwd with - for />/<session>/subagents/agent-<agent>.jsonl
 
-Texts without meaning are of pseudo-words with natural frequencies: real function words take the
-first ranks, pronounceable made-up words the rest, with frequencies by Zipf's law. Some words of a
-text belong to its topic, so that texts on one topic share rare words.
+Meaningless text consists of pseudo-words with natural frequencies: real function words take the
+first ranks and pronounceable invented words the rest, distributed by Zipf's law. Some words of a
+text belong to its topic, so texts on the same topic share rare words.
 """
 
 import json
@@ -25,7 +25,7 @@ from reasonloom.evals.suites.history.records import Turn
 
 WORDS = 24_000
 FLATTER = 2.7
-"""Zipf-Mandelbrot: the word of rank r has frequency 1 / (r + FLATTER)."""
+"""Zipf-Mandelbrot offset: the word of rank r has a frequency proportional to 1 / (r + FLATTER)."""
 
 OF_A_TOPIC = 60
 ON_TOPIC = 0.25
@@ -55,7 +55,7 @@ CODAS = ["", "", "l", "m", "n", "r", "s", "t", "nd", "rk", "st"]
 
 
 def vocabulary(dice: np.random.Generator) -> list[str]:
-    """Return the words, most frequent first; frequent ones tend to be short."""
+    """Return the words, most frequent first; frequent words tend to be short."""
     one = ["".join(parts) for parts in product(ONSETS, NUCLEI, CODAS)]
     ends = dice.choice(one, size=(2, 4 * WORDS))
     many = [*one, *(f"{first}{last}" for first, last in zip(*ends.tolist(), strict=True))]
@@ -67,7 +67,7 @@ def vocabulary(dice: np.random.Generator) -> list[str]:
 
 
 class Prose:
-    """Texts of a given length in characters, determined by the generator."""
+    """Generates meaningless text of a given length in characters, determined by `dice`."""
 
     def __init__(self, dice: np.random.Generator) -> None:
         self.words = vocabulary(dice)
@@ -79,13 +79,13 @@ class Prose:
         self._topic = np.zeros(0, dtype=np.int64)
 
     def turn_to(self, topic: int) -> None:
-        """Draw the rarer words from a topic from now on; equal numbers are equal topics."""
+        """Switch to a topic, from which some words are drawn; equal numbers mean equal topics."""
         own = np.random.default_rng(topic)
         self._topic = own.integers(len(FUNCTION_WORDS), len(self.words), OF_A_TOPIC)
         self._ready, self._at = [], 0
 
     def text(self, length: int) -> str:
-        """Return sentences of about that many characters."""
+        """Return sentences with about `length` characters in total."""
         sentences: list[str] = []
         while length > 0:
             words = " ".join(self._next(int(self._dice.integers(*SENTENCE))))
@@ -94,7 +94,7 @@ class Prose:
         return " ".join(sentences)
 
     def lines(self, length: int) -> str:
-        """Return lines like tool output, about that many characters in total."""
+        """Return lines that resemble tool output, with about `length` characters in total."""
         return "\n".join(self._lines(length))
 
     def _lines(self, length: int) -> Iterator[str]:
@@ -107,7 +107,7 @@ class Prose:
             yield line
 
     def name(self) -> str:
-        """Return a name of two rare words, as in files and errors."""
+        """Return a name of two content words, like those of files and errors."""
         first, second = self._dice.integers(len(FUNCTION_WORDS), len(self.words), 2).tolist()
         return f"{self.words[first]}_{self.words[second]}"
 
@@ -130,7 +130,7 @@ class Prose:
 VERSION = "2.0.0"
 MODEL = "made-up"
 TAKES = {"Bash": "command", "Read": "file_path", "Write": "file_path", "Edit": "file_path"}
-"""The parameter that takes a tool's text; all others take `query`."""
+"""The parameter for a tool's text; `query` for all other tools."""
 
 
 def stamp(time: datetime) -> str:
@@ -139,15 +139,15 @@ def stamp(time: datetime) -> str:
 
 
 def slug(cwd: str) -> str:
-    """Return the folder name of a project."""
+    """Return the folder name for a project's working directory."""
     return cwd.replace("/", "-").replace(".", "-")
 
 
 @dataclass
 class Thread:
-    """The lines of a session or a sub-agent, each linked to the one before.
+    """The lines of a session or a sub-agent, each linked to the previous one.
 
-    `names` yields the UUIDs of the lines. Every method returns the UUID of its line. `size` is in
+    `names` yields the UUIDs of the lines; methods that add a message return its UUID. `size` is in
     bytes.
     """
 
@@ -160,11 +160,11 @@ class Thread:
     size: int = 0
 
     def user(self, text: str, time: datetime) -> str:
-        """Add a message of the user, or of whoever briefs the sub-agent."""
+        """Add a message from the user, or the sub-agent's briefing."""
         return self._add("user", {"role": "user", "content": text}, time)
 
     def assistant(self, text: str, time: datetime) -> str:
-        """Add a message of the assistant."""
+        """Add a message from the assistant."""
         return self._answered({"type": "text", "text": text}, time)
 
     def thinking(self, text: str, time: datetime) -> str:
@@ -189,7 +189,7 @@ class Thread:
         self._keep({"type": kind, **fields})
 
     def write(self, folder: Path) -> int:
-        """Write the thread's file; return its bytes."""
+        """Write the thread's file and return its size in bytes."""
         path = folder / slug(self.cwd) / f"{self.session}.jsonl"
         if self.agent is not None:
             path = path.with_suffix("") / "subagents" / f"agent-{self.agent}.jsonl"
@@ -229,10 +229,10 @@ class Thread:
 def write_world(
     world: LabelledWorld, folder: Path, *, noise: Prose | None = None, length: int = 1_200
 ) -> dict[str, str]:
-    """Write the sessions of a labelled world; return the turn's id for the UUID of every line.
+    """Write a labelled world's sessions and return the turn id of every line by UUID.
 
-    `noise` extends tool results by `length` meaningless characters, like the output of real tools;
-    without it a world is so small that it fits into one answer.
+    `noise` pads tool results with about `length` meaningless characters, like real tool output;
+    without it a world is small enough to fit into one answer.
     """
     for session in world.sessions:
         for agent in dict.fromkeys(turn.agent for turn in session.turns):

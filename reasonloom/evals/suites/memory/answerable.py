@@ -1,7 +1,7 @@
-"""The suite `answerable`: does `recall` know which questions nothing stored answers?
+"""The suite `answerable`: whether `recall` recognises questions that no stored memory answers.
 
-Each set of recall is asked its questions with an answer and those without one; LoCoMo brings its
-own questions without an answer (`adversarial`).
+Each recall set has questions with and without an answer; LoCoMo's own questions without an answer
+are its category `adversarial`.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -39,7 +39,7 @@ from reasonloom.nodes.memory.retrieval.answerable import BAR
 
 NAME = "answerable"
 REFUSABLE = 0.1
-"""The share of questions with an answer that a bar of the goal may refuse."""
+"""Share of questions with an answer that the bar of `refused_at_a_tenth` refuses."""
 
 RESAMPLES, SEED, BINS = 1_000, 7, 10
 Floats = NDArray[np.float64]
@@ -47,7 +47,7 @@ Bools = NDArray[np.bool_]
 
 
 def packaged(source: Source) -> Packaged:
-    """Return the questions of our own sets, and of LoCoMo files in a folder if one is named."""
+    """Return the suite over our own sets, and over a folder's LoCoMo files if one is given."""
     collections, digest = load_answerable(source)
     suite = Suite(
         NAME,
@@ -60,7 +60,7 @@ def packaged(source: Source) -> Packaged:
 
 
 def _items(collections: Sequence[Collection]) -> list[Item]:
-    """Return the questions; an item's group is its set, its target whether it has an answer."""
+    """Return the items; the group is the set, the target whether the question has an answer."""
     return [
         Item(
             each.id, each.text, each.category not in SEPARATE_CATEGORIES, one.id,
@@ -72,7 +72,7 @@ def _items(collections: Sequence[Collection]) -> list[Item]:
 
 
 def _is_right(item: Item, output: Mapping[str, Any]) -> bool | None:
-    """Return whether the bar decides rightly; None where recall does not tell."""
+    """Return whether the bar decides correctly; None if recall gives no probability."""
     likely = output["answerable"]
     return None if likely is None else (likely >= BAR) == item.target
 
@@ -81,7 +81,7 @@ def _is_right(item: Item, output: Mapping[str, Any]) -> bool | None:
 async def _open(
     collections: Sequence[Collection], parts: AnswerContext
 ) -> AsyncIterator[Answering]:
-    """Yield the answering function; a collection is stored with its first question."""
+    """Yield the answering function; a collection is stored when its first item arrives."""
     of = collection_by_question(collections)
     known = {one.id: one for one in collections}
     async with temporary_engine(parts, read_only=True) as engine:
@@ -99,7 +99,7 @@ async def _open(
 
 
 def _output(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the probability, and what it was made of for `training/calibrate_answers.py`."""
+    """Return the probability, and its inputs for `training/calibrate_answers.py`."""
     explained = [each["explanation"] for each in found["memories"]]
     return {
         "answerable": found.get("answerable"),
@@ -119,9 +119,9 @@ def _report(log: EvalLog) -> dict[str, Any]:
 
 
 def _figures(records: Sequence[Record]) -> dict[str, Any]:
-    """Return a set's figures, of the questions whose `answerable` recall gives.
+    """Return a set's figures over the questions for which recall gives `answerable`.
 
-    A set without questions of one kind has no AUROC and no ECE.
+    A set without questions of both kinds has no AUROC, ECE or `refused at a tenth`.
     """
     judged = [record for record in records if record.output["answerable"] is not None]
     has = np.array([bool(record.target) for record in judged], bool)
@@ -146,20 +146,20 @@ def _figures(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def auroc(has: Bools, likely: Floats) -> float:
-    """Return how often a question with an answer gets more than one without; ties count half."""
+    """Return how often a question with an answer outscores one without; ties count half."""
     with_answer, without = likely[has][:, None], likely[~has][None, :]
     return float((with_answer > without).mean() + (with_answer == without).mean() / 2)
 
 
 def refused_at_a_tenth(has: Bools, likely: Floats) -> float:
-    """Return the share of questions without an answer below the bar that refuses a tenth."""
+    """Return the share of unanswerable questions below the bar that refuses a tenth of the rest."""
     return float((likely[~has] < np.quantile(likely[has], REFUSABLE)).mean())
 
 
 def calibration_error(has: Bools, likely: Floats) -> float:
-    """Return the expected calibration error over ten bins of equally many questions.
+    """Return the expected calibration error over ten bins with equal numbers of questions.
 
-    Both kinds of questions weigh the same, however many there are of each.
+    Both kinds of questions have the same total weight, however many there are of each.
     """
     weights = np.where(has, 0.5 / has.sum(), 0.5 / (~has).sum())
     bins = np.array_split(np.argsort(likely, kind="stable"), BINS)
@@ -169,7 +169,7 @@ def calibration_error(has: Bools, likely: Floats) -> float:
 def _estimate(
     figure: Callable[[Bools, Floats], float], has: Bools, likely: Floats
 ) -> Mapping[str, float]:
-    """Return a figure with its 95 % interval (percentiles of a bootstrap within each kind)."""
+    """Return a figure with its 95 % interval (percentile bootstrap, stratified by kind)."""
     chance = np.random.default_rng(SEED)
     kinds = [np.flatnonzero(has), np.flatnonzero(~has)]
     drawn = (

@@ -1,4 +1,4 @@
-"""The suite `context`: the memories that a step of reasoning is given, against those it needs."""
+"""The suite `context`: the memories given to a reasoning step, against those it needs."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -35,7 +35,7 @@ SCORES = ("needed", f"needed of {FIRST}", "memories", "tokens")
 
 
 def packaged(source: Source) -> Packaged:
-    """Return each set's questions, and those of the other set, for which nothing is stored."""
+    """Return the suite: each set's questions, and the other set's, which have no evidence."""
     loaded = [load_own(name, source) for name in SETS]
     own = [collection for (collection,), _ in loaded]
     collections = [_with_others(one, other) for one, other in zip(own, reversed(own), strict=True)]
@@ -54,7 +54,7 @@ def packaged(source: Source) -> Packaged:
 
 
 def _with_others(one: Collection, other: Collection) -> Collection:
-    """Return a set with its own questions and those of another."""
+    """Return a set with its own answerable questions and all of another's."""
     own = [replace(each, id=f"{one.id}/{each.id}", category=one.id) for each in one.questions]
     foreign = [
         replace(each, id=f"{one.id}/{other.id}/{each.id}", category=ELSEWHERE, evidence=frozenset())
@@ -85,7 +85,7 @@ def _read(name: str, item: Item, output: Mapping[str, Any]) -> float | None:
 async def _open(
     collections: Sequence[Collection], parts: AnswerContext
 ) -> AsyncIterator[Answering]:
-    """Yield the answering function; a collection is stored with its first question."""
+    """Yield the answering function; a collection is stored when its first item arrives."""
     of = collection_by_question(collections)
     known = {one.id: one for one in collections}
     async with temporary_engine(parts, read_only=True) as engine:

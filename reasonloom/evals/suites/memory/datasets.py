@@ -1,4 +1,4 @@
-"""The data sets of recall: memories and questions of LoCoMo and of our own sets."""
+"""Loads the recall data sets: memories and questions of LoCoMo and of our own sets."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from reasonloom.errors import InvalidArgument, UnknownName
 
 @dataclass(frozen=True, slots=True)
 class DatasetMemory:
-    """One memory: its id in the suite, and the arguments of `remember` without the user."""
+    """One memory: its id in the data set, and the arguments of `remember` except the user."""
 
     id: str
     arguments: Mapping[str, Any]
@@ -22,7 +22,7 @@ class DatasetMemory:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question and the memories that answer it; none if nothing should be found."""
+    """One question and the ids of the memories that answer it; none if nothing should be found."""
 
     id: str
     text: str
@@ -43,7 +43,8 @@ class Collection:
 class Source:
     """The source of a run's questions: a user's file or folder, and which half of it.
 
-    `dev` is the first half of a file's conversations, rounded down, `held` the others.
+    For a LoCoMo file `dev` is the first half of the conversations, rounded down, and `held` the
+    rest; the records of our own sets name their half.
     """
 
     data: Path | None = None
@@ -52,9 +53,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """One suite of recall; `load` returns collections and the SHA-256 of their source.
+    """One recall suite; `load` returns its collections and the SHA-256 of their source.
 
-    Categories in `excluded` are left out of the overall figures.
+    Categories in `excluded` are omitted from the overall figures.
     """
 
     name: str
@@ -68,11 +69,11 @@ TURN_ID = re.compile(r"D\d+:\d+")
 CATEGORIES: Mapping[int, str] = {
     1: "multi_hop", 2: "temporal", 3: "open_domain", 4: "single_hop", 5: "adversarial",
 }  # fmt: skip
-"""Meaning of the category numbers; several projects label 1, 3 and 4 wrongly."""
+"""Names of the category numbers; several projects mislabel 1, 3 and 4."""
 
 
 def load_locomo(source: Source) -> tuple[list[Collection], str]:
-    """Return the conversations of a LoCoMo file, and its SHA-256."""
+    """Load the conversations of a LoCoMo file; the digest covers the file and the half."""
     if source.data is None:
         raise InvalidArgument("data: name the file, such as locomo10.json", field="data")
     _require_half(source.half)
@@ -93,7 +94,7 @@ def _require_half(half: str) -> None:
 
 
 def _suffix(half: str) -> bytes:
-    """Return what tells the digests of a file's halves apart."""
+    """Return a suffix that distinguishes the digests of a file's halves."""
     return b"" if half == "all" else half.encode()
 
 
@@ -109,7 +110,7 @@ def _half_of(conversations: list[Collection], half: str) -> list[Collection]:
 
 def _listed(samples: object) -> list[Any]:
     if not isinstance(samples, list) or not samples:
-        raise ValueError("no conversations")  # reported by the caller as a foreign file
+        raise ValueError("no conversations")  # the caller reports it as not a LoCoMo file
     return samples
 
 
@@ -142,7 +143,7 @@ def _arguments(turn: Mapping[str, Any], session: str, when: str | None) -> dict[
 def _questions(
     name: str, questions: list[Mapping[str, Any]], known: set[str]
 ) -> Iterator[Question]:
-    """Yield the questions whose evidence is in the conversation."""
+    """Yield the questions that have evidence in the conversation."""
     for number, question in enumerate(questions):
         named = TURN_ID.findall(" ".join(map(str, question.get("evidence", ()))))
         evidence = frozenset(named) & known
@@ -156,11 +157,11 @@ def _questions(
 
 
 OWN_SETS = ("people", "updates", "team")
-"""The labelled sets of this package, each in a folder of its name with a README."""
+"""The labelled sets of this package, each in its own folder with a README."""
 
 
 def load_own(name: str, source: Source) -> tuple[list[Collection], str]:
-    """Return one of our own sets with the questions of one half or both, and its SHA-256."""
+    """Load one of our own sets with the questions of one half or both, and its SHA-256."""
     _require_half(source.half)
     if source.data is not None:
         raise InvalidArgument("data: the set comes with the package; leave it out", field="data")
@@ -195,11 +196,11 @@ def _question(question: dict[str, Any]) -> Question:
 
 UNANSWERABLE = "unanswerable.jsonl"
 SEPARATE_CATEGORIES = ("adversarial", "nothing")
-"""Questions that nothing, or nothing certain, answers."""
+"""Categories of questions without an answer, or without a certain one."""
 
 
 def load_all(source: Source) -> tuple[list[Collection], str]:
-    """Return every LoCoMo file of a folder, and our own sets; a question's category is its set."""
+    """Load a folder's LoCoMo files and our own sets; each question's category becomes its set."""
     folder = source.data
     files = sorted(folder.glob("*.json")) if folder is not None and folder.is_dir() else []
     if not files:
@@ -223,7 +224,7 @@ def _of_set(name: str, collection: Collection) -> Collection:
 
 
 def load_answerable(source: Source) -> tuple[list[Collection], str]:
-    """Return our own sets with the questions that nothing answers, and LoCoMo files of a folder."""
+    """Load our own sets with their unanswerable questions, and a folder's LoCoMo files if given."""
     files = sorted(source.data.glob("*.json")) if source.data else []
     loaded = {file.stem: load_locomo(Source(file, source.half)) for file in files}
     loaded |= {name: _with_unanswerable(name, source.half) for name in OWN_SETS}
@@ -263,7 +264,7 @@ RETRIEVAL_SUITES = {
 
 
 def retrieval_suite(name: str) -> Retrieval:
-    """Return the suite of a name."""
+    """Return the recall suite with this name."""
     if name not in RETRIEVAL_SUITES:
         raise UnknownName(
             f"there is no eval {name}; known: {', '.join(RETRIEVAL_SUITES)}", field="name"

@@ -1,7 +1,7 @@
-"""Evidence within a token budget: `history_search` of past conversations against `recall`.
+"""The suite `locomo-history`: evidence in a token budget, `history_search` against `recall`.
 
-Each conversation is ingested as a plain transcript of its owner and also remembered turn by turn
-in a space of its own; every question goes to both.
+Each conversation has its own owner, for whom it is ingested as a plain transcript and also
+remembered turn by turn; every question is put to both tools.
 """
 
 import json
@@ -38,11 +38,11 @@ from reasonloom.text import tokens
 NAME = "locomo-history"
 SEPARATE_CATEGORIES = ("adversarial",)
 TURN = timedelta(seconds=20)
-"""LoCoMo dates only sessions; their turns are spaced by this."""
+"""Spacing of the turns of a session, because LoCoMo dates only sessions."""
 
 WHEN = "%I:%M %p on %d %B, %Y"
 MOST = 100
-"""Memories that one call of `recall` returns at most."""
+"""Maximum number of memories that one call of `recall` returns."""
 
 SPACE = re.compile(r"\s+")
 SCORES = tuple(
@@ -51,7 +51,7 @@ SCORES = tuple(
 
 
 def packaged(data: Path | None) -> Packaged:
-    """Return the questions of LoCoMo's conversations."""
+    """Return the suite of the questions in a LoCoMo file."""
     collections, digest = load_locomo(Source(data))
     settings = load_settings()
     suite = Suite(
@@ -76,7 +76,7 @@ def _read(name: str, item: Item, shares: Mapping[str, float]) -> float:
 async def open_locomo(
     collections: Sequence[Collection], parts: AnswerContext
 ) -> AsyncIterator[Answering]:
-    """Yield the answering function; a conversation is stored with its first question."""
+    """Yield the answering function; a conversation is stored when its first question arrives."""
     of = collection_by_question(collections)
     known = {one.id: one for one in collections}
     async with temporary_engine(parts) as engine:
@@ -90,7 +90,7 @@ async def open_locomo(
 
 
 async def _stored(engine: Engine, collection: Collection) -> dict[str, str]:
-    """Ingest and remember a conversation; return the text of each turn."""
+    """Ingest and remember a conversation; return the texts of its turns by id."""
     await _ingested(engine, collection)
     for memory in collection.memories:
         await _called(engine, collection.id, "remember", Remember, memory.arguments)
@@ -98,7 +98,7 @@ async def _stored(engine: Engine, collection: Collection) -> dict[str, str]:
 
 
 async def _ingested(engine: Engine, collection: Collection) -> None:
-    """Ingest the conversation as a file of plain turns."""
+    """Ingest the conversation as a plain transcript."""
     with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as folder:
         path = Path(folder) / f"{collection.id}.jsonl"
         path.write_text("".join(transcript_lines(collection)), encoding="utf-8")
@@ -124,7 +124,7 @@ def transcript_lines(collection: Collection) -> Iterator[str]:
 
 
 def session_start(when: str | None) -> datetime | None:
-    """Return when a session began, None if not in LoCoMo's format."""
+    """Parse the start of a session; None if it is not in LoCoMo's format."""
     try:
         return datetime.strptime(when or "", WHEN).replace(tzinfo=UTC)
     except ValueError:
@@ -155,14 +155,17 @@ async def _ask(engine: Engine, owner: str, item: Item, turns: Mapping[str, str])
 
 
 def _shares(name: str, text: str, wanted: list[str]) -> dict[str, float]:
-    """Return the share of the evidence in a text, and whether it is complete."""
+    """Return the share of the evidence found in a text, and whether all of it was found."""
     flat = SPACE.sub(" ", text)
     found = sum(SPACE.sub(" ", turn).strip() in flat for turn in wanted) / len(wanted)
     return {name: found, f"{name}, all": float(found == 1)}
 
 
 def _within(memories: list[dict[str, Any]], budget: int, *, whole: bool) -> Iterator[str]:
-    """Yield the contents of the first memories that fit, counted whole or by content alone."""
+    """Yield the contents of the first memories that fit into the token budget.
+
+    `whole` counts a memory's full JSON, otherwise only its content counts.
+    """
     for memory in memories:
         counted = json.dumps(memory, ensure_ascii=False) if whole else memory["content"]
         budget -= tokens.count_tokens(counted) + 1

@@ -1,4 +1,4 @@
-"""The suites of recall: questions as items, asked of memories stored by `remember`."""
+"""The recall suites: questions put to `recall` over memories stored by `remember`."""
 
 import math
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -28,7 +28,7 @@ from reasonloom.nodes.memory.retrieval.scoring import SCALE
 DEPTHS = (5, 10, 20)
 CUT = 10
 COMPARED_SCORES = (f"recall@{CUT}", "recall@5", "mrr", "hit@1")
-"""What sets are compared by; the first one also without each signal."""
+"""Scores by which sets are compared; the first is also computed without each signal."""
 
 
 def ranking_scores(ranked: Sequence[str], relevant: Collection[str]) -> dict[str, float]:
@@ -44,12 +44,12 @@ def ranking_scores(ranked: Sequence[str], relevant: Collection[str]) -> dict[str
 
 
 def recall(ranked: Sequence[str], relevant: Collection[str], depth: int) -> float:
-    """Return the share of `relevant` among the first `depth`."""
+    """Return recall at `depth`: the share of `relevant` among the first `depth` items."""
     return len(set(ranked[:depth]) & set(relevant)) / len(relevant)
 
 
 def ndcg(ranked: Sequence[str], relevant: Collection[str], depth: int) -> float:
-    """Return the normalised discounted cumulative gain (Järvelin, Kekäläinen 2002)."""
+    """Return nDCG at `depth` with binary gains (Järvelin & Kekäläinen 2002)."""
     gained = sum(
         1 / math.log2(place + 2) for place, item in enumerate(ranked[:depth]) if item in relevant
     )
@@ -65,20 +65,20 @@ def reciprocal_rank(ranked: Sequence[str], relevant: Collection[str]) -> float:
 def unanswerable_scores(found: Sequence[float]) -> dict[str, float]:
     """Return whether nothing was found for an unanswerable question, and the best score.
 
-    `found` are the scores of what was found, best first.
+    `found` holds the scores of the recalled memories, best first; without any the best score is 0.
     """
     return {"nothing_found": float(not found), "best_score": found[0] if found else 0.0}
 
 
 PARTS = {"similarity": 0.6, "salience": 0.2, "recency": 0.1, "linkWeight": 0.1}
-"""The reference's composite."""
+"""Weights of the reference's composite score."""
 
 
 def ablated_rankings(memories: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return the ids in the order without each signal, and without each part besides similarity.
+    """Return the ranking of ids without each signal, and without each part except similarity.
 
-    Uses the explanations of the answer only: nothing is searched again, so a signal's candidates
-    stay in the ranking.
+    Reranks from the answer's explanations without searching again, so the candidates that a signal
+    contributed remain in the ranking.
     """
     if not memories:
         return {}
@@ -99,22 +99,22 @@ def _score(memory: Mapping[str, Any], without: str) -> float:
 
 OWNER = "eval"
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
-"""When all questions are put: after every date of our own sets, and the same in every run."""
+"""Fixed time of all questions, after every date in our own sets."""
 
 REORDERED = 100
-"""Memories that an ablation reorders: as many as one answer holds."""
+"""Number of memories that an ablation reranks: the maximum of one answer."""
 
 
 def all_sets(source: Source, epochs: int = 1) -> Packaged:
-    """Return the questions of every set of a folder and of our own, with all ablations."""
+    """Return the suite over a folder's sets and our own, with all ablations."""
     own = packaged(ALL, source, epochs, ablate=True)
     return replace(own, report=lambda log: {"sets": sets_side_by_side(log.records)})
 
 
 def sets_side_by_side(records: Sequence[Record]) -> dict[str, Any]:
-    """Return each set's scores, and what each signal adds, with 95 % intervals.
+    """Return each set's scores and each signal's contribution, with 95 % intervals.
 
-    Intervals are bootstrapped over the questions of a set, which are taken as independent.
+    Intervals are bootstrapped over the questions of a set, which are treated as independent.
     """
     sets: dict[str, list[Record]] = {}
     for record in records:
@@ -143,7 +143,7 @@ def _set_figures(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def _estimate(values: Sequence[float]) -> dict[str, float]:
-    """Return the mean of values with its 95 % interval."""
+    """Return the mean with its 95 % interval."""
     sums = cluster_sums(np.array(values, float), [""] * len(values))
     low, high = interval(sums)
     return {"mean": round(sums.mean, 4), "low": round(low, 4), "high": round(high, 4)}
@@ -152,7 +152,7 @@ def _estimate(values: Sequence[float]) -> dict[str, float]:
 def packaged(
     chosen: Retrieval, source: Source, epochs: int = 1, *, ablate: bool = False
 ) -> Packaged:
-    """Return the questions of a source."""
+    """Return a recall suite's questions from a source."""
     collections, digest = chosen.load(source)
     suite = Suite(
         chosen.name,
@@ -167,7 +167,7 @@ def packaged(
 
 
 def retrieval_items(collections: Sequence[DatasetsCollection]) -> list[Item]:
-    """Return the questions; those of one collection share a cluster if there are several."""
+    """Return the items; if there are several collections, each one's items share a cluster."""
     alone = len(collections) == 1
     return [
         Item(each.id, each.text, sorted(each.evidence), "" if alone else one.id, each.category)
@@ -179,12 +179,12 @@ def retrieval_items(collections: Sequence[DatasetsCollection]) -> list[Item]:
 def collection_by_question(
     collections: Sequence[DatasetsCollection],
 ) -> dict[str, DatasetsCollection]:
-    """Return each question's collection, by the question's id."""
+    """Return each question's collection by the question's id."""
     return {question.id: one for one in collections for question in one.questions}
 
 
 FOUND = sorted(ranking_scores([], {""}), key=lambda name: name != f"recall@{CUT}")
-"""The scores of an answerable question; the first one is compared."""
+"""Names of the scores of an answerable question; the first is used to compare runs."""
 
 
 def _read(name: str, item: Item, answer: Mapping[str, Any]) -> float | None:
@@ -197,7 +197,7 @@ def _read(name: str, item: Item, answer: Mapping[str, Any]) -> float | None:
 async def open_retrieval(
     collections: Sequence[DatasetsCollection], ablate: bool, parts: AnswerContext
 ) -> AsyncIterator[Answering]:
-    """Yield the answering function; a collection is stored with its first question."""
+    """Yield the answering function; a collection is stored when its first item arrives."""
     of = collection_by_question(collections)
     known = {one.id: one for one in collections}
     async with temporary_engine(parts, read_only=True) as engine:
@@ -212,7 +212,7 @@ async def open_retrieval(
 
 
 async def store_collection(engine: Engine, collection: DatasetsCollection) -> dict[str, str]:
-    """Store every memory; return the collection's id by the stored one."""
+    """Store every memory; return the ids in the collection by the stored ids."""
     known: dict[str, str] = {}
     for memory in collection.memories:
         arguments = {**memory.arguments, "userId": collection.id}
@@ -224,7 +224,7 @@ async def store_collection(engine: Engine, collection: DatasetsCollection) -> di
 async def _recall(
     engine: Engine, user: str, known: dict[str, str], item: Item, *, ablate: bool
 ) -> Answer:
-    """Return the ranking by the ids `known`, and the scores without each signal if ablating."""
+    """Recall; outputs the ranking by `known` ids, and scores without each signal if `ablate`."""
     arguments = {"userId": user, "text": item.input, "limit": max(DEPTHS)}
     if ablate:
         arguments |= {"limit": REORDERED, "explain": True}

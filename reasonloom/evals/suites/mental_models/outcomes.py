@@ -1,7 +1,7 @@
-"""The suite `outcomes`: observations judged against predictions as `resolve_prediction` does.
+"""The suite `outcomes`: judges observations against predictions as `resolve_prediction` does.
 
-By words alone, without a language model; vector similarity is reported too, although the tool
-does not use it, to show why.
+The judgement uses words alone, without a language model. Embedding similarity is reported too, to
+show why the tool does not use it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ RIGHT: Mapping[Kind, str] = {
 
 
 class Observed(Labelled):
-    """A prediction, what was observed later, and what that says of it."""
+    """A prediction, a later observation, and the resulting outcome."""
 
     id: Annotated[str, Field(pattern=r"^o\d\d-\d$")]
     language: Language
@@ -67,7 +67,7 @@ class Observed(Labelled):
 
 
 def load_outcomes(half: str = "dev", folder: Path = HERE) -> LabelledSet[Observed]:
-    """Load the observations of a half or of `all`; `folder` may hold another set of this form."""
+    """Load the observations of a half or of `all`; `folder` may hold a set in the same format."""
     observations, digest = load_records(folder / FILE, Observed)
     require_unique(each.id for each in observations)
     by_prediction: dict[str, list[Observed]] = {}
@@ -90,11 +90,11 @@ NOTE = (
 OPEN = "open"
 DECIDED: Mapping[bool | None, str] = {True: "held", False: "failed", None: OPEN}
 Likely = Mapping[str, tuple[float, bool]]
-"""By observation: cosine with the prediction, and whether both texts or neither are negated."""
+"""By observation id: cosine similarity to the prediction, and whether both negate or neither."""
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the observations of a half, from the folder `data` if given."""
+    """Return the suite for a half; `data` is a folder that replaces the packaged one."""
     folder = data or HERE
     sets = {each: load_outcomes(each, folder) for each in halves_of(half)}
     dev = load_outcomes("dev", folder)
@@ -147,7 +147,7 @@ def _denials(text: str) -> int:
 
 
 def _best(observations: Sequence[Observed], likely: Likely) -> float:
-    """Return the cosine threshold with the most right less wrong decisions."""
+    """Return the cosine threshold that maximises right minus wrong decisions."""
 
     def gain(least: float) -> int:
         decided = [(each, _by_likeness(likely[each.id], least)) for each in observations]
@@ -184,7 +184,7 @@ def _summary(
 def _figures(
     part: str, of: str, observations: Sequence[Observed], answers: Mapping[str, str]
 ) -> tuple[Figure, Figure]:
-    """Return how much was decided, and how much of that is right."""
+    """Return the share that was decided, and the share of those that is right."""
     decided = [each for each in observations if answers[each.id] != OPEN]
     right = [float(answers[each.id] == each.outcome) for each in decided]
     return (

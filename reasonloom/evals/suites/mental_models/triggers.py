@@ -1,4 +1,4 @@
-"""The suite `triggers`: every message matched to its trigger as `predict_with_model` does."""
+"""The suite `triggers`: matches messages to triggers as `predict_with_model` does."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ Kind = Literal["other words", "own words", "same words", "near", "apart"]
 Language = Literal["en", "de", "fr", "es", "ru", "ja"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 FIRING: tuple[Kind, ...] = ("other words", "own words")
-"""The kinds on which a trigger must fire."""
+"""Kinds of messages on which the trigger must fire."""
 
 
 class Trigger(Labelled):
-    """A trigger as in a template."""
+    """A trigger, worded as in a template."""
 
     id: Annotated[str, Field(pattern=r"^t\d\d$")]
     language: Language
@@ -54,7 +54,7 @@ class Trigger(Labelled):
 
 
 class Message(Labelled):
-    """A message, and whether its trigger must fire on it."""
+    """A message and whether its trigger must fire on it."""
 
     id: Annotated[str, Field(pattern=r"^t\d\d-m\d$")]
     language: Language
@@ -87,7 +87,7 @@ class TriggerSet:
 
 
 def load_triggers(half: str = "dev", folder: Path = HERE) -> TriggerSet:
-    """Load the triggers of a half or of `all`; `folder` may hold another set of this form."""
+    """Load the triggers of a half or of `all`; `folder` may hold another set in this format."""
     known, first = load_records(folder / "triggers.jsonl", Trigger)
     messages, second = load_records(folder / "messages.jsonl", Message)
     require_unique(
@@ -121,7 +121,7 @@ GOAL = 0.8
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the messages of a half, from the folder `data` if given."""
+    """Return the suite for a half; `data` is a folder that replaces the packaged one."""
     folder = data or HERE
     sets = {each: load_triggers(each, folder) for each in halves_of(half)}
     dev = load_triggers("dev", folder)
@@ -147,7 +147,7 @@ def _item(trigger: Trigger, message: Message) -> Item:
 
 @asynccontextmanager
 async def open_triggers(parts: AnswerContext) -> AsyncIterator[Answering]:
-    """Yield a function that matches a message by the embedder, and by words alone."""
+    """Yield the answering function, which matches with the embedder and by words alone."""
     embedder = choose_embedder(parts.settings)
 
     async def answer(item: Item, epoch: int) -> Answer:
@@ -189,14 +189,14 @@ async def _cosines(one: TriggerSet, embedder: Embedder) -> dict[str, float]:
 
 
 def _best(one: TriggerSet, cosines: Mapping[str, float]) -> float:
-    """Return the threshold with which the cosine alone has its best F1."""
+    """Return the threshold at which cosine similarity alone has its best F1."""
     messages = _messages(one)
     steps = sorted(round(value, DIGITS) for value in cosines.values())
     return max(steps, key=lambda least: f1(messages, {k: v >= least for k, v in cosines.items()}))
 
 
 def f1(messages: Sequence[Message], fires: Mapping[str, bool]) -> float:
-    """Return the F1 of firing."""
+    """Return the F1 score of firing; 0 if no trigger fires or should fire."""
     hits = sum(fires[each.id] and each.fires for each in messages)
     fired = sum(fires[each.id] for each in messages)
     wanted = sum(each.fires for each in messages)

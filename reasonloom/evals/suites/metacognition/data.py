@@ -1,4 +1,4 @@
-"""The labelled biases, emotions, frameworks and pairs, packaged or in a user's folder."""
+"""Loads labelled biases, emotions, frameworks and pairs, packaged or from a user's folder."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ BIASES: tuple[Bias, ...] = get_args(Bias)
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 
 SPREAD = 0.15
-"""Allowed difference of a pair's lengths, as a share of the sound one's."""
+"""Maximum length difference of a pair, as a share of the sound side's length."""
 
 
 def _known(fault: object) -> object:
@@ -57,7 +57,7 @@ def _known(fault: object) -> object:
 
 
 class EmotionText(Labelled):
-    """A text and the emotion of its writer or person; valence is -1 to 1, arousal 0 to 1."""
+    """A text and the emotion it expresses; valence is -1 to 1, arousal 0 to 1."""
 
     label_field = "emotion"
 
@@ -69,7 +69,7 @@ class EmotionText(Labelled):
 
 
 class ProblemContext(BaseModel):
-    """A caller's additions to a problem, named as in the tool."""
+    """A caller's context for a problem, with the tool's field names."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
@@ -79,7 +79,7 @@ class ProblemContext(BaseModel):
 
 
 class FrameworkProblem(Labelled):
-    """A problem, the framework to apply first, and a short reason."""
+    """A problem, the framework to apply first, and a brief reason."""
 
     label_field = "framework"
     body_field = "problem"
@@ -91,7 +91,7 @@ class FrameworkProblem(Labelled):
 
 
 class BiasText(Labelled):
-    """A text, its bias, and the words that show it; `none` has no such words."""
+    """A text, its bias, and the span that shows it; null if the bias is `none`."""
 
     label_field = "bias"
 
@@ -109,7 +109,7 @@ class BiasText(Labelled):
 
 
 class Pair(Labelled):
-    """The same reasoning without and with one planted fault; `evidence` goes with both."""
+    """The same reasoning without and with one planted fault; `evidence` applies to both."""
 
     sound: Words
     flawed: Words
@@ -118,12 +118,12 @@ class Pair(Labelled):
 
     @property
     def label(self) -> str:
-        """The category of the fault; the rest of `fault` is its description."""
+        """The category of the fault; `fault` continues with its description."""
         return self.fault.partition(": ")[0]
 
     @property
     def body(self) -> str:
-        """Both, the sound one first."""
+        """Both sides, the sound one first."""
         return f"{self.sound}\n{self.flawed}"
 
     @model_validator(mode="after")
@@ -136,7 +136,7 @@ class Pair(Labelled):
 def load_emotions(
     half: str = "dev", path: Path = HERE / "emotions.jsonl"
 ) -> LabelledSet[EmotionText]:
-    """Load the labelled emotions of a half or of `all`; `path` may be another file of this form."""
+    """Load the labelled emotions of a half or of `all`; `path` may be a file in the same format."""
     items, digest = load_records(path, EmotionText)
     _require_labels(path.name, items, EMOTIONS)
     return LabelledSet(of_half(half, items), digest)
@@ -185,12 +185,12 @@ LOADERS: dict[str, Callable[[str, Path], LabelledSet[Any]]] = {
     "frameworks": load_frameworks,
     "pairs": load_pairs,
 }
-"""By name; the file is `NAME.jsonl`."""
+"""Loaders by name; the file is `NAME.jsonl`."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledSets:
-    """The labelled items of one half; sets that a folder lacks are empty."""
+    """The labelled items of one half; sets missing from the folder are empty."""
 
     biases: tuple[BiasText, ...] = ()
     emotions: tuple[EmotionText, ...] = ()
@@ -201,9 +201,9 @@ class LabelledSets:
 def load_sets(
     half: str, folder: Path | None = None
 ) -> tuple[dict[str, LabelledSets], dict[str, str]]:
-    """Load the sets by half (`all` gives dev and held), and each file's SHA-256.
+    """Load the sets by half (`all` gives dev and held), and each file's SHA-256 by name.
 
-    A `folder` replaces the packaged sets by those whose files it holds.
+    If `folder` is given, only the sets it contains are loaded, instead of the packaged ones.
     """
     paths = {name: (folder or HERE) / f"{name}.jsonl" for name in LOADERS}
     found = {name: path for name, path in paths.items() if path.is_file()}

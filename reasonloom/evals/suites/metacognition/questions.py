@@ -1,4 +1,4 @@
-"""Puts every labelled item to its check, and extracts the scores of the answer."""
+"""Runs every labelled item through its check and extracts scores from the answer."""
 
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -23,10 +23,10 @@ CONTRACTS: dict[str, type[Request]] = {
     "assess_confidence": AssessConfidence,
     "evaluate": Evaluate,
 }
-"""The tools, each with the graph of its name."""
+"""Request contracts by tool; each tool's graph has the same name."""
 
 SELECTION = "framework selection"
-"""Called without its tool, as the rest of `analyze` would cost more and is not measured."""
+"""Called without its tool, because the rest of `analyze` is costly and not measured."""
 
 SIDES = ("sound", "flawed")
 ToolOutput = Mapping[str, Any]
@@ -35,14 +35,14 @@ Scores = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One item with the call that answers it."""
+    """An item and the call that answers it."""
 
     item: Item
     ask: Callable[[Engine], Awaitable[Answer]]
 
 
 def questions(sets: LabelledSets) -> Iterator[Question]:
-    """Yield every question of a half's sets, check by check."""
+    """Yield all questions of a half's sets, check by check."""
     for text in sets.biases:
         yield _of_tool(
             "detect_bias", text, {"reasoning": text.text}, partial(detected_biases, text)
@@ -61,7 +61,7 @@ def questions(sets: LabelledSets) -> Iterator[Question]:
 def detected_biases(item: BiasText, answer: ToolOutput) -> Scores:
     """Return the confidence of each detected bias.
 
-    If the label is among them, `overlap` is 1 if a detected span overlaps the labelled one, else 0.
+    If the label was detected, `overlap` is 1 if one of its spans overlaps the labelled one, else 0.
     """
     detected = {found["type"]: found for found in answer["biases"]}
     scores: Scores = {bias: found["confidence"] for bias, found in detected.items()}
@@ -89,11 +89,11 @@ RANKED: dict[str, tuple[Callable[[list[str]], dict[str, Any]], Callable[[ToolOut
         lambda answer: float(answer["overallConfidence"]),
     ),
     "evaluate": (
-        lambda evidence: {"context": " ".join(evidence)},  # it takes no evidence argument
+        lambda evidence: {"context": " ".join(evidence)},  # it has no evidence argument
         lambda answer: fmean(answer["quality"].values()),
     ),
 }
-"""The tools that rank a pair: arguments for its evidence, and how their answer is valued."""
+"""Tools that rate both sides of a pair: arguments for the evidence, and the answer's rating."""
 
 
 def _item(check: str, labelled: Labelled, question: Any) -> Item:
@@ -116,7 +116,7 @@ async def _rank(
     reads: Callable[[ToolOutput], float],
     engine: Engine,
 ) -> Answer:
-    """Return a tool's value for each side, and the milliseconds of each call."""
+    """Return a tool's rating of each side, and the milliseconds of each call."""
     scores: Scores = {}
     for side, given in sides.items():
         output, took = await timed_call(engine, OWNER, tool, CONTRACTS[tool], given)
@@ -125,7 +125,7 @@ async def _rank(
 
 
 async def _select(problem: FrameworkProblem, engine: Engine) -> Answer:
-    """Return each framework's share by the problem's words, without a language model's vote."""
+    """Return each framework's share from the problem's words, without a language model's vote."""
     started = time.perf_counter()
     shares = await computed_shares(problem.problem)
     return Answer(shares, latency_ms=(time.perf_counter() - started) * 1000)

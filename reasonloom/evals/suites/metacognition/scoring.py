@@ -1,4 +1,4 @@
-"""Figures of detected biases, of one label per item (emotions, frameworks), and of ranked pairs."""
+"""Figures for detected biases, top-ranked labels (emotions, frameworks), and ranked pairs."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ PARTIAL_OVERLAP = "biases"
 NONE = "none"
 TYPES = tuple(bias for bias in BIASES if bias != NONE)
 DetectedBiases = Mapping[str, Mapping[str, float]]
-"""Scores of the answers, by item id."""
+"""Scores from the answers, by item id."""
 
 
 def bias_figures(items: Sequence[BiasText], answers: DetectedBiases) -> Iterator[Figure]:
@@ -58,7 +58,7 @@ def _of_type(items: Sequence[BiasText], answers: DetectedBiases, bias: str) -> I
 def _precision(
     items: Sequence[BiasText], answers: DetectedBiases, types: Sequence[str], of: str = "all"
 ) -> Figure:
-    """Return the share of detected biases of these types that are the label."""
+    """Return the share of detected biases of these types that match the label."""
     detected = [(item, bias) for item in items for bias in _detected(answers, item, types)]
     guess = fmean(fmean(item.bias == bias for item in items) for bias in types)
     hits = [float(item.bias == bias) for item, bias in detected]
@@ -73,7 +73,7 @@ def _recall(labelled: Sequence[BiasText], answers: DetectedBiases, of: str = "al
 def _overlap(labelled: Sequence[BiasText], answers: DetectedBiases, of: str = "all") -> Figure:
     """Return the share of true positives whose detected span overlaps the labelled one.
 
-    A guess names one of the text's sentences.
+    A guess picks one of the text's sentences.
     """
     right = [item for item in labelled if item.bias in answers[item.id]]
     guess = fmean(_touching(item) for item in right) if right else None
@@ -93,7 +93,7 @@ def _detected(answers: DetectedBiases, item: BiasText, types: Sequence[str]) -> 
 
 
 def _macro(name: str, figures: Sequence[Figure]) -> Figure:
-    """Return the mean over types; a type never detected has precision 0."""
+    """Return the mean over types; figures without a value count as 0."""
     value = fmean(figure.value or 0.0 for figure in figures)
     guess = fmean(figure.guess or 0.0 for figure in figures)
     return Figure(
@@ -108,7 +108,7 @@ GUESS = 0.5
 def pair_figures(items: Sequence[Pair], answers: DetectedBiases, tool: str) -> Iterator[Figure]:
     """Yield the shares of pairs that `tool` ranks right, overall and by fault; a tie counts half.
 
-    `ties` is the share of pairs whose sides were rated equal.
+    `ties` is the share of pairs whose sides were rated equally.
     """
     if not items:
         return
@@ -122,7 +122,7 @@ def pair_figures(items: Sequence[Pair], answers: DetectedBiases, tool: str) -> I
 
 
 def pair_rank(worth: Mapping[str, float]) -> float:
-    """Return 1 if the sound side is rated higher, 0 if the flawed one is, a half for a tie."""
+    """Return 1 if the sound side is rated higher, 0 if the flawed one is, 0.5 for a tie."""
     sound, flawed = worth["sound"], worth["flawed"]
     return GUESS if sound == flawed else float(sound > flawed)
 
@@ -131,9 +131,9 @@ AXES = ("valence", "arousal")
 
 
 def emotion_figures(items: Sequence[EmotionText], answers: DetectedBiases) -> Iterator[Figure]:
-    """Yield the top-1 accuracy of the emotion, by kind and emotion too, and errors on both axes.
+    """Yield top-1 accuracy overall, by kind and by emotion, and figures for both axes.
 
-    `none` is an emotion here. A guess draws one of the twelve; on an axis it is always the median.
+    `none` counts as an emotion. A guess draws one of the twelve; on an axis it is the median label.
     """
     if not items:
         return
@@ -151,7 +151,7 @@ def emotion_figures(items: Sequence[EmotionText], answers: DetectedBiases) -> It
 def framework_figures(
     items: Sequence[FrameworkProblem], answers: DetectedBiases
 ) -> Iterator[Figure]:
-    """Yield top-1 and top-2 accuracy; a guess draws one or two of the eight."""
+    """Yield top-1 and top-2 accuracy; a guess draws one or two of the eight frameworks."""
     if not items:
         return
     yield from _first(("frameworks", "top-1"), items, answers, FRAMEWORKS, {})
@@ -162,9 +162,9 @@ def framework_figures(
 def confusion(
     items: Sequence[Labelled], answers: DetectedBiases, labels: Sequence[str]
 ) -> dict[str, dict[str, int]]:
-    """Return how often each label was answered first for items of each label, without zeros.
+    """Return the confusion matrix of labels and top-ranked answers, without zeros.
 
-    In the order of `labels`.
+    Labels are in the order of `labels`; those without items are omitted.
     """
     counted = Counter((item.label, ranked_labels(answers[item.id], labels)[0]) for item in items)
     return {
@@ -181,7 +181,7 @@ def _first(
     labels: Sequence[str],
     more: Mapping[str, Sequence[Labelled]],
 ) -> Iterator[Figure]:
-    """Yield top-1 accuracy: overall, for `more` groups, and per label."""
+    """Yield top-1 accuracy: overall, for the groups in `more`, and per label."""
     ((most, _),) = Counter(item.label for item in items).most_common(1)
     by_label = {label: [item for item in items if item.label == label] for label in labels}
     groups = {ALL: items, **more}
@@ -200,5 +200,5 @@ def _by_kind(items: Sequence[EmotionText]) -> dict[str, list[EmotionText]]:
 
 
 def ranked_labels(scores: Mapping[str, float], labels: Sequence[str]) -> list[str]:
-    """Return the scored labels, highest score first."""
+    """Return the labels that have a score, highest first."""
     return sorted((label for label in labels if label in scores), key=lambda each: -scores[each])

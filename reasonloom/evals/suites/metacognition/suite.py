@@ -1,4 +1,4 @@
-"""The suite `metacognition`: every labelled item through the check that it is for."""
+"""The suite `metacognition`: every labelled item run through its check."""
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -54,7 +54,7 @@ class Goal:
     bound: float
 
     def met(self, value: float) -> bool:
-        """Return whether a figure meets it."""
+        """Return whether a value meets the goal."""
         if self.sign == ">=":
             return value >= self.bound
         return value <= self.bound if self.sign == "<=" else value < self.bound
@@ -70,16 +70,16 @@ GOALS: Mapping[tuple[str, str, str], Goal] = MappingProxyType(
         **{("pairs", tool, ALL): Goal(">=", 0.8) for tool in RANKED},
     }
 )
-"""By part, name and class; set before any check existed, for the part without a language model."""
+"""By part, name and class; set before any check existed, for checks without a language model."""
 
 OFFLINE_GOALS: Mapping[tuple[str, str, str], Goal] = MappingProxyType(
     {("latency", "p50", tool): Goal("<", 5.0) for tool in CONTRACTS}
 )
-"""Goals that apply only without waiting for a language model."""
+"""Goals that apply only to offline runs, which do not wait for a language model."""
 
 
 def goal_of(figure: Figure, *, offline: bool) -> Goal | None:
-    """Return a figure's goal, if it has one."""
+    """Return a figure's goal, None if it has none."""
     place = (figure.part, figure.name, figure.of)
     return GOALS.get(place) or (OFFLINE_GOALS.get(place) if offline else None)
 
@@ -87,7 +87,7 @@ def goal_of(figure: Figure, *, offline: bool) -> Goal | None:
 def metacognition_summary(
     sets: LabelledSets, records: Sequence[Record], *, offline: bool
 ) -> dict[str, Any]:
-    """Return all `figures`, and the `confusion` of emotions and frameworks.
+    """Return all `figures`, and the `confusion` matrices of emotions and frameworks.
 
     `records` must cover all questions of the half.
     """
@@ -156,7 +156,7 @@ UNSCALED = (
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the questions of a half, from the folder `data` if given."""
+    """Return the suite for a half; `data` is a folder that replaces the packaged one."""
     sets, digests = load_sets(half, data)
     by_half = {each: list(questions(of_half)) for each, of_half in sets.items()}
     every = [question for of_half in by_half.values() for question in of_half]
@@ -179,7 +179,7 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
 async def open_checks(
     questions: Sequence[Question], parts: AnswerContext
 ) -> AsyncIterator[Answering]:
-    """Yield a function that puts an item to its check."""
+    """Yield the answering function, which runs an item through its check."""
     known = {question.item.id: question for question in questions}
     async with temporary_engine(parts) as engine:
 
@@ -190,7 +190,7 @@ async def open_checks(
 
 
 def _named(bias: str, answer: Mapping[str, float]) -> float:
-    """Return 1 if exactly the label was detected, or nothing for `none`."""
+    """Return 1 if only the label was detected, or nothing for `none`; else 0."""
     return float({other for other in TYPES if other in answer} == {bias} - {NONE})
 
 
@@ -204,7 +204,7 @@ RIGHT: dict[str, Callable[[str, Mapping[str, float]], float]] = {
     SELECTION: partial(_first, FRAMEWORKS),
     **dict.fromkeys(RANKED, lambda _, answer: pair_rank(answer)),
 }
-"""Scores an answer by check; a tied pair scores a half."""
+"""Scoring functions by check; a tied pair scores 0.5."""
 
 
 def _report(

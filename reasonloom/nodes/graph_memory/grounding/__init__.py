@@ -1,1 +1,1 @@
-"""Grounding: whether stored memories bear out a claim, by words and by judges."""
+"""Grounding: checks a claim against stored memories, by words and by LLM judges."""

@@ -1,4 +1,4 @@
-"""Joins what words show with what the language model's lenses say: the more careful one wins."""
+"""Combines the verdict of the words with the judges' votes; the more careful one wins."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,14 +13,14 @@ from reasonloom.nodes.judging.joining import merge_reasons
 
 DecidedBy = Literal["words", "llm", "both"]
 ALONE = 0.6
-"""How sure a verdict is that one judge gives against the other, of the lenses' agreement."""
+"""Factor of the confidence of a verdict that words and language model do not share."""
 
 DIFFER = "the words and the language model do not agree; the more careful verdict is given"
 NO_MAJORITY = "the lenses of the language model do not agree with each other"
 
 
 class JointVerdict(NamedTuple):
-    """The verdict of both, how sure it is (0..1), who gave it, and what must be said."""
+    """The combined verdict, its confidence (0..1), who decided it, and notes."""
 
     verdict: Verdict
     confidence: float
@@ -29,10 +29,10 @@ class JointVerdict(NamedTuple):
 
 
 def sureness(verdict: Verdict) -> float:
-    """Return how sure a verdict of words alone is, 0..1.
+    """Return the confidence of a verdict of words alone, 0..1.
 
-    0.9 where one memory says it and 0.8 where several do, or where one contradicts; a partial or
-    ungrounded one the share of the claim that is covered, or not.
+    0.9 if one memory verifies the claim; 0.8 if it takes several, or if the claim is contradicted;
+    the covered share of the claim for a partial verdict, the uncovered share for an ungrounded one.
     """
     if verdict.status == "verified":
         return 0.9 if len(verdict.witnesses) == 1 else 0.8
@@ -44,7 +44,7 @@ def sureness(verdict: Verdict) -> float:
 def join_votes(
     words: Verdict, votes: Sequence[Vote], listed: Sequence[int], claim: str
 ) -> JointVerdict:
-    """Return the verdict of the words and the lenses that answered."""
+    """Return the verdict of the words combined with the votes of the judges that answered."""
     answers = [reply for vote in votes if (reply := vote["said"])]
     if not answers:
         return JointVerdict(words, sureness(words), "words", [])
@@ -74,7 +74,7 @@ def join_votes(
 def _decided(
     words: Verdict, relation: str, cited: Mapping[int, str], left: tuple[str, ...]
 ) -> tuple[Verdict, bool]:
-    """Return the verdict, and whether both gave it."""
+    """Return the verdict, and whether words and judges agree on it."""
     if relation == "supported":
         return _borne_out(words, cited)
     if relation == "contradicted":
@@ -91,7 +91,7 @@ def _decided(
 
 
 def _borne_out(words: Verdict, cited: Mapping[int, str]) -> tuple[Verdict, bool]:
-    """A plain denial or another figure outweighs what the lenses find; a paraphrase does not."""
+    """Apply a supporting majority; a plain denial or another figure in the words outweighs it."""
     if words.status == "verified":
         return words, True
     if words.contradicted and words.plain:
@@ -114,7 +114,7 @@ def _denied(words: Verdict, cited: Mapping[int, str]) -> tuple[Verdict, bool]:
 
 
 def _weaker(words: Verdict) -> Verdict:
-    """Return what is left of a verdict of the words where the lenses do not bear it out."""
+    """Return the verdict of the words, with verified weakened to partial."""
     return replace(words, status="partial") if words.status == "verified" else words
 
 
@@ -138,7 +138,7 @@ _SIGNS: Mapping[str, Sign] = MappingProxyType(
 
 
 class Signed(NamedTuple):
-    """What most lenses that name a memory say it does to a claim, and why, in one text."""
+    """The majority sign of a memory among the judges that cite it, why, and how many judges."""
 
     sign: Sign
     why: str
@@ -146,9 +146,9 @@ class Signed(NamedTuple):
 
 
 def sign_evidence(answers: Sequence[Mapping[str, Any]], listed: Sequence[int]) -> dict[int, Signed]:
-    """Return the memories that lenses name, with what most of them say each does, and why.
+    """Return the majority sign of each memory that judges cite, with the reasons.
 
-    `lenses` say so. Where as many say that it supports as that it opposes, it opposes.
+    A tie counts as a contradiction.
     """
     reasons: dict[int, dict[Sign, list[str]]] = {}
     for answer in answers:
@@ -164,9 +164,9 @@ def _most(found: Mapping[Sign, list[str]]) -> Signed:
 
 
 def _evidence_of(answer: Mapping[str, Any]) -> dict[int, tuple[Sign, str]]:
-    """Return what one lens says of each memory, by number.
+    """Return the sign and reason that one judge gives each memory, by number.
 
-    A lens that was asked alone gives one verdict and one reason for all that it names.
+    A judge queried alone gives one verdict and one reason for all memories that it cites.
     """
     if "evidence" in answer:
         return {
@@ -178,7 +178,7 @@ def _evidence_of(answer: Mapping[str, Any]) -> dict[int, tuple[Sign, str]]:
 
 
 def _cited(answers: Sequence[Mapping[str, Any]], listed: Sequence[int]) -> list[int]:
-    """Return the nodes that the answers name, the most named first."""
+    """Return the nodes that the answers cite, most cited first."""
     named = Counter(
         listed[number - 1]
         for each in answers
@@ -189,7 +189,7 @@ def _cited(answers: Sequence[Mapping[str, Any]], listed: Sequence[int]) -> list[
 
 
 def _explained(witnesses: Sequence[Witness], signed: Mapping[int, Signed]) -> tuple[Witness, ...]:
-    """Return witnesses with the lenses' reason where they have none of their own."""
+    """Return the witnesses; those without a reason get the judges' reason."""
     return tuple(
         replace(each, why=signed[each.id].why or None)
         if each.why is None and each.id in signed and signed[each.id].sign == each.relation
@@ -201,7 +201,7 @@ def _explained(witnesses: Sequence[Witness], signed: Mapping[int, Signed]) -> tu
 def _opposing(
     witnesses: Sequence[Witness], signed: Mapping[int, Signed], heard: int
 ) -> list[Witness]:
-    """Return the memories that most lenses say oppose the claim, and that are no witness yet."""
+    """Return a witness for each further memory that most judges say contradicts the claim."""
     known = {each.id for each in witnesses}
     return [
         Witness(key, "contradicts", (), each.why or None)
@@ -211,7 +211,7 @@ def _opposing(
 
 
 def _left(answers: Sequence[dict[str, Any]], relation: str, claim: str) -> tuple[str, ...]:
-    """Return what the answers call uncovered, as far as it stands in the claim."""
+    """Return the phrases that the answers call uncovered, if they occur in the claim."""
     parts = [part for each in answers if each["relation"] == relation for part in each["uncovered"]]
     return tuple(dict.fromkeys(part for part in parts if part.casefold() in claim.casefold()))
 
@@ -224,10 +224,10 @@ def _witnesses(cited: Mapping[int, str], relation: Sign, words: Verdict) -> tupl
 
 
 LEAST_SURE = 0.3
-"""Below this a memory's own confidence makes a claim partial at best."""
+"""A claim that rests on a memory with a lower confidence than this is partial at best."""
 
 UNREAD = 0.5
-"""Most that an ungrounded verdict is sure of where something was not read."""
+"""Maximum confidence of an ungrounded verdict if something was not read."""
 
 UNSURE = "memories of a confidence below {least:g} bear out no more than a part"
 UNREAD_REST = (
@@ -241,13 +241,13 @@ EDGE = "an edge says that it contradicts node {of}"
 
 @dataclass(frozen=True, slots=True)
 class EvidenceFacts:
-    """What is known of the memories beside a claim.
+    """Facts about the memories that limit a verdict.
 
     Attributes:
-        sure: how sure each is of itself, 0..1.
-        cut: those that were read in part.
-        opposed: current memories that an edge says to contradict another, by that other.
-        steering: those that read like an attempt to steer their reader.
+        sure: each memory's own confidence, 0..1.
+        cut: memories that were read only in part.
+        opposed: by memory, the current memories that contradict it by an edge.
+        steering: memories that look like a prompt injection.
     """
 
     sure: Mapping[int, float]
@@ -257,7 +257,7 @@ class EvidenceFacts:
 
 
 def bound_verdict(joined: JointVerdict, known: EvidenceFacts) -> JointVerdict:
-    """Return a verdict no stronger than its evidence, with notes that say why it is weaker."""
+    """Limit a verdict to the strength of its evidence, with notes on why it is weaker."""
     verdict, notes = joined.verdict, list(joined.notes)
     bearing = [each.id for each in verdict.witnesses if each.relation == "supports"]
     edges = [] if verdict.contradicted else _by_edges(bearing, known)
@@ -283,7 +283,7 @@ def bound_verdict(joined: JointVerdict, known: EvidenceFacts) -> JointVerdict:
 
 
 def _sure(joined: JointVerdict, known: EvidenceFacts, bearing: Sequence[int]) -> float:
-    """Return how sure the verdict is: no more than the least sure memory that bears it out."""
+    """Return the verdict's confidence, at most that of its least confident supporting memory."""
     verdict = joined.verdict
     if bearing:
         return min(joined.confidence, *(known.sure.get(key, 1.0) for key in bearing))

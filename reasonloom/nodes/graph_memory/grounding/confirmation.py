@@ -1,4 +1,4 @@
-"""Confirms with the packaged reader what words show, and finds the paraphrases they cannot see."""
+"""Checks the verdict of the words with the packaged NLI model, which also finds paraphrases."""
 
 import asyncio
 import re
@@ -18,29 +18,29 @@ from reasonloom.text.search_terms import index_terms, keywords_of
 from reasonloom.text.sentences import join_sentences, sentences_in
 
 DENIED = 0.1
-"""Probability of a contradiction below which what words call one is not."""
+"""Minimum contradiction probability that confirms a contradiction found by words."""
 
 PARAPHRASED = 0.9
-"""Probability from which memories that words do not find say the claim. Chosen on
+"""Minimum entailment probability that verifies a claim in other words. Chosen on
 `training/cases/grounds-1.jsonl`, where 0.8 % of the claims are then wrongly verified."""
 
 PART = re.compile(r"[,;] (?:and|but) ")
-"""What joins parts of a claim; one part that is denied denies all of it."""
+"""Joins parts of a claim; denying one part denies the whole claim."""
 
 MOST_READ = 5
-"""Memories that are read for a paraphrase, the nearest ones, all at once."""
+"""How many of the nearest memories are checked for a paraphrase, all at once."""
 
 MOST_LETTERS = 500
-"""Letters of memories that are read with a claim, their nearest sentences."""
+"""Characters of memories that are checked with a claim: their most relevant sentences."""
 
 
 async def confirm_verdict(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
-    """Return the verdict of words as the reader sees it; `current` has the nearest first.
+    """Check a verdict of the words with the NLI model; `current` has the nearest memories first.
 
-    What words call contradicted stays so if the reader sees a contradiction too, or if a correction
-    shows it. A claim that they neither verify nor contradict is verified if the nearest memories
-    together say it in other words, have all its figures, and do not contradict it by their words.
-    The reader knows English; without it, or in another language, the verdict stays.
+    A contradiction holds only if the model sees one too, or if a correction shows it. A claim that
+    is neither verified nor contradicted becomes verified if the nearest memories together entail
+    it, have all its figures, and do not contradict it by their words. The model reads English only:
+    without the model, or in another language, the verdict is unchanged.
     """
     against = any(each.relation == "contradicts" for each in verdict.witnesses)
     if verdict.status == "verified" or verdict.superseded or (against and not verdict.contradicted):
@@ -66,7 +66,7 @@ async def _denied(verdict: Verdict, claim: str, current: Mapping[int, str]) -> V
 
 
 async def _paraphrased(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
-    """Read the nearest memories together, in both orders: what one leaves open another tells."""
+    """Check the nearest memories together, in both orders, since they may complement each other."""
     nearest = {key: _statements(text) for key, text in islice(current.items(), MOST_READ)}
     room = MOST_LETTERS // max(1, len(nearest))
     read = [excerpt(memory, claim, room) for memory in nearest.values()]
@@ -81,7 +81,7 @@ async def _paraphrased(verdict: Verdict, claim: str, current: Mapping[int, str])
 
 
 def _statements(memory: str) -> str:
-    """Return a memory without its questions, which say nothing."""
+    """Return a memory without its questions, which assert nothing."""
     kept = [each for each in sentences_in(memory) if not each.rstrip().endswith("?")]
     return join_sentences(kept)
 
@@ -94,7 +94,7 @@ def _may_say(claim: str, memory: str) -> bool:
 
 
 def excerpt(memory: str, claim: str, most: int = MOST_LETTERS) -> str:
-    """Return the sentences of a memory that have most words of a claim, in their order."""
+    """Return the sentences of a memory that share the most words with a claim, in text order."""
     if len(memory) <= most:
         return memory
     wanted = set(keywords_of(claim))

@@ -1,4 +1,4 @@
-"""Why a clause of a claim and a clause of a memory cannot both be true, as far as words show it."""
+"""Finds, by words, why a clause of a claim and a clause of a memory cannot both be true."""
 
 from collections.abc import Collection, Sequence
 from itertools import dropwhile
@@ -14,11 +14,11 @@ from reasonloom.nodes.graph_memory.grounding.reading.matching import (
 from reasonloom.nodes.graph_memory.grounding.reading.mood import SOFT, WHY, foreign_moods
 
 ABOUT = 0.5
-"""Share of a clause's terms that must be shared before two clauses speak of one matter."""
+"""Minimum share of a clause's terms that another must have for both to be about the same thing."""
 
 LEAST = 2
 FIXED_ORDER = frozenset(("en", "fr", "es"))
-"""Languages where the doer stands before the verb; German tells by its endings."""
+"""Languages where the agent precedes the verb; German marks it by inflection."""
 
 AGENTS = frozenset(("by", "par", "por"))
 
@@ -33,7 +33,7 @@ class Conflict(NamedTuple):
 def find_conflict(
     clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Reading
 ) -> Conflict | None:
-    """Return what the memory says against a clause, None where its words show nothing."""
+    """Return how the memory contradicts a clause; None if its words show no contradiction."""
     nearby = [t for c in memory.clauses if c.sentence == nearest.sentence for t in c.terms]
     if not _one_matter(clause, nearest, hits, nearby):
         return None
@@ -50,7 +50,7 @@ def find_conflict(
 def _one_matter(
     clause: Clause, nearest: Clause, hits: Sequence[Found], nearby: Sequence[Term]
 ) -> bool:
-    """Tell whether a clause speaks of what a sentence speaks of, by the share of its words."""
+    """Return whether a clause and a sentence are about the same thing, by shared words."""
     claimed = [term for term in clause.terms if not term.value]
     shared = [term for term in clause.terms if find_term(term, nearby)]
     if len(claimed) == 1 and len(clause.terms) > 1:
@@ -90,7 +90,7 @@ def _denial(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str | Non
 
 
 def _denied_nearby(clause: Clause, nearest: Clause, nearby: Sequence[Term]) -> str | None:
-    """A word of the clause stands in the sentence only as what it denies."""
+    """Return a conflict if the sentence has a word of the clause only as something it denies."""
     if clause.denials or nearest.denials:
         return None
     for term in clause.terms:
@@ -132,7 +132,7 @@ def _quantity(clause: Clause, nearest: Clause, memory: Reading) -> str | None:
 
 
 def _placed(clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Reading) -> str | None:
-    """A name, or a word of another clause, stands where the memory's clause has its own."""
+    """Return a conflict if the claim has another name or word where the memory has its own."""
     there = (*nearest.terms, *nearest.subject)
     answered = {id(hit.held) for hit in hits}
     answered |= {id(hit.held) for term in clause.subject if (hit := find_term(term, there))}
@@ -153,7 +153,7 @@ def _placed(clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Read
 def one_place(
     term: Term, claimed: Sequence[Term], rival: Term, nearest: Clause, hits: Sequence[Found]
 ) -> bool:
-    """Tell whether two terms stand beside the same word, or after the same word of place."""
+    """Return whether two terms are next to the same word, or follow the same preposition."""
     if term.name and term.marker and term.marker == rival.marker:
         return True
     answers = {id(hit.claimed): id(hit.held) for hit in hits}
@@ -172,7 +172,7 @@ def one_place(
 def _neighbours(
     term: Term, terms: Sequence[Term], shared: Collection[int]
 ) -> tuple[Term | None, Term | None]:
-    """Return the shared terms next to a term, before it and after it; a name's own are passed."""
+    """Return the nearest shared terms before and after a term; parts of its name are skipped."""
     at = next(n for n, each in enumerate(terms) if each is term)
     before, after = list(reversed(terms[:at])), list(terms[at + 1 :])
     if term.name:
@@ -183,7 +183,7 @@ def _neighbours(
 
 
 def _roles(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str | None:
-    """Two terms have changed places: each stands after the word of place that the other had."""
+    """Return a conflict if two terms are swapped: each follows the other's preposition."""
     bare = [hit for hit in hits if not hit.claimed.value or hit.claimed.value.kind == "number"]
     if ("passive" in clause.marks) != ("passive" in nearest.marks):
         return None
@@ -199,7 +199,7 @@ def _roles(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str | None
 
 
 def _exchanged(clause: Clause, nearest: Clause, language: str) -> str | None:
-    """Who does it and whom it is done to have changed places; where the order tells which."""
+    """Return a conflict if agent and patient are swapped, if the language's word order shows it."""
     if language not in FIXED_ORDER or ("fronted" in clause.marks) != ("fronted" in nearest.marks):
         return None
     (agent, patient), (doer, other) = _doer(clause), _doer(nearest)
@@ -211,7 +211,7 @@ def _exchanged(clause: Clause, nearest: Clause, language: str) -> str | None:
 
 
 def _doer(clause: Clause) -> tuple[Term | None, Term | None]:
-    """Return who does what a clause says, and whom it is done to, by their order."""
+    """Return the agent and the patient of a clause, by word order."""
     bare = [term for term in clause.terms if not term.marker and not term.value]
     led = next((n for n, term in enumerate(clause.terms) if term.marker in AGENTS), None)
     by = None if led is None else next((t for t in clause.terms[led:] if not t.value), None)
@@ -235,7 +235,7 @@ UNSAID = "the memory does not say it in the same mood"
 
 
 class Doubt(NamedTuple):
-    """Why a memory does not say a clause; with a `reserve` it says it in part."""
+    """Why a memory does not fully support a clause; with `reserve`, it supports it in part."""
 
     why: str
     reserve: bool
@@ -244,7 +244,7 @@ class Doubt(NamedTuple):
 def find_doubt(
     clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Reading, claim: Reading
 ) -> Doubt | None:
-    """Return what keeps a memory from saying a clause, None where nothing does."""
+    """Return why a memory does not fully support a clause; None if it does."""
     why = (
         _mood(clause, nearest)
         or _not_of_all(clause, nearest)
@@ -265,7 +265,7 @@ def find_doubt(
 
 
 def _mood(clause: Clause, nearest: Clause) -> str | None:
-    """Return in which mood the memory says it that is neither the claim's nor an assertion."""
+    """Return a doubt if the memory's mood is neither the claim's nor that of an assertion."""
     hard = [m for m in foreign_moods(nearest, clause) if m in nearest.marks - SOFT]
     return WHY[hard[0]] if hard else None
 
@@ -290,7 +290,7 @@ def _limit(hits: Sequence[Found]) -> str | None:
 
 
 def _ends(hit: Found) -> bool:
-    """Tell whether both say when something ends: `to September`, `until September`."""
+    """Return whether both say when something ends: `to September`, `until September`."""
     ends = (*hit.claimed.lead, *hit.held.lead)
     when = hit.claimed.value is not None and hit.claimed.value.kind in ("date", "time", "weekday")
     return when and bool(hit.held.lead) and all(senses & {"to", "till"} for senses in ends)
@@ -317,7 +317,7 @@ def _another_subject(clause: Clause, memory: Reading) -> str | None:
 def _scattered(
     clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Reading
 ) -> str | None:
-    """Its words stand in two clauses of the memory, and each of those says more than they."""
+    """Return a doubt if the clause's words are spread over clauses that say something else."""
     answered = {id(hit.held) for hit in hits}
     answered |= {id(hit.held) for t in clause.subject if (hit := find_term(t, nearest.terms))}
     if _others(nearest) != _others(clause):
@@ -341,7 +341,7 @@ def _dated(clause: Clause) -> bool:
 
 
 def _same_side(term: Term, clause: Clause, other: Clause) -> bool:
-    """Tell whether another clause denies a term where the claim does, and speaks of no others."""
+    """Return whether another clause denies a term as the claim does, and not of `the others`."""
     hit = find_term(term, other.terms)
     mine = clause.denials + bool(term.denied)
     theirs = other.denials + bool(hit and hit.held.denied)
@@ -353,7 +353,7 @@ def _others(clause: Clause) -> bool:
 
 
 def _condition(claim: Reading, nearest: Clause, memory: Reading) -> str | None:
-    """A condition beside it in the memory, of which the claim says nothing."""
+    """Return a doubt if the memory's sentence has a condition that the claim does not mention."""
     for other in memory.clauses:
         nearby = other.sentence == nearest.sentence and other is not nearest
         if nearby and "condition" in other.marks and _shared_terms(claim, other) < KEPT:
@@ -362,14 +362,14 @@ def _condition(claim: Reading, nearest: Clause, memory: Reading) -> str | None:
 
 
 def _shared_terms(claim: Reading | Clause, clause: Clause) -> float:
-    """Return the share of a clause's terms that a claim, or a clause of it, has."""
+    """Return the share of a clause's terms that a claim, or one of its clauses, has."""
     return sum(find_term(term, claim.terms) is not None for term in clause.terms) / len(
         clause.terms
     )
 
 
 def _unread(nearest: Clause, hits: Sequence[Found], claim: Reading, memory: Reading) -> str | None:
-    """In a language that is not read, what else the memory says may deny it."""
+    """Return a doubt in an unsupported language, where the memory's further words may deny it."""
     answered = {id(hit.held) for hit in hits}
     if claim.known or memory.known or all(id(term) in answered for term in nearest.terms):
         return None
@@ -377,7 +377,7 @@ def _unread(nearest: Clause, hits: Sequence[Found], claim: Reading, memory: Read
 
 
 def _order(clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Reading) -> str | None:
-    """Two terms on either side of a third have changed sides, with no word of place."""
+    """Return a doubt if three or more terms without prepositions occur in reverse order."""
     if {"passive", "fronted"} & (clause.marks | nearest.marks) or not memory.known:
         return None
     order = {id(term): n for n, term in enumerate(nearest.terms)}

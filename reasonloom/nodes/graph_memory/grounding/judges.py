@@ -1,4 +1,4 @@
-"""What grounding carries: the memories beside the claim, and what the lenses said."""
+"""The judges of grounding, and the state of its graph."""
 
 from collections.abc import Mapping
 from operator import add
@@ -20,14 +20,14 @@ JUDGES: Mapping[str, str] = MappingProxyType(
 
 
 class Vote(TypedDict):
-    """What one lens said; None where no answer came."""
+    """The answer of one judge (lens); `said` is None if there was no answer."""
 
     lens: str
     said: dict[str, Any] | None
 
 
 class JudgeTask(TypedDict):
-    """One task: a lens on the claim and the memories, told nothing of what was computed."""
+    """The task of a judge: it sees the claim and the memories, but no computed result."""
 
     claim: str
     memories: list[str]
@@ -35,9 +35,15 @@ class JudgeTask(TypedDict):
 
 
 class GroundState(ToolState, total=False):
-    """`alike` maps nodes to how alike they are, `old` those corrected to what holds now.
+    """The state of grounding; keys of mappings are node ids as text.
 
-    `shown` are the nodes that the language model sees, in the order of their numbers there.
+    Attributes:
+        alike: similarity of each node to the claim, 0..1.
+        current: ids of the current nodes, most similar first.
+        old: corrected nodes, each with the id of its current version.
+        shown: ids of the nodes that the language model sees, in the order of their numbers there.
+        texts: contents of the shown nodes.
+        votes: the judges' answers.
     """
 
     alike: dict[str, float]

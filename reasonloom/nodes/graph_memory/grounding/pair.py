@@ -1,7 +1,7 @@
-"""Compares a claim with one memory by their words: the same, against it, part of it, or neither.
+"""Compares a claim with one memory by words: same, contradicting, covering, or unrelated.
 
-Words alone: what follows only from knowing the world is not seen, and then the answer is the
-weaker one. `same` is said only where every term of the claim is found and nothing speaks against.
+Inferences that need world knowledge are missed, and then the weaker relation is returned. `same`
+requires that the memory has every term of the claim and that nothing speaks against it.
 """
 
 import re
@@ -29,16 +29,16 @@ Relation = Literal["same", "contradicts", "covers", "unrelated"]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A clause of the claim beside the memory.
+    """A clause of the claim compared with the memory.
 
     Attributes:
         clause: the clause.
-        nearest: the clause of the memory that says most of it, None where none does.
-        covered, uncovered: its words that the memory has, and those that it has not.
-        against: what the memory says against it, None where nothing.
+        nearest: the memory's best matching clause; None if none matches.
+        covered, uncovered: words of the clause that the memory has, and that it lacks.
         answered: how many terms of `nearest` the clause has.
-        added: what is not covered stands beside what is, in the place of nothing.
-        doubt: why it is not the same although its words are there, None where it is.
+        added: whether the uncovered words replace none of the memory's.
+        against: how the memory contradicts it, if it does.
+        doubt: why the memory does not fully support it although it has its words, if so.
     """
 
     clause: Clause
@@ -52,25 +52,25 @@ class Part:
 
     @property
     def why(self) -> str | None:
-        """What the memory says against it, in plain words."""
+        """How the memory contradicts the clause, in plain words."""
         return self.against.why if self.against else None
 
     @property
     def whole(self) -> bool:
-        """Whether the memory says all of it."""
+        """Whether the memory says all of the clause."""
         return bool(self.covered) and not (self.uncovered or self.against or self.doubt)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A claim beside one memory.
+    """A claim compared with one memory.
 
     Attributes:
-        relation: `same` says all of the claim; `contradicts` says otherwise in some part;
-            `covers` says some of it, `unrelated` nothing.
-        coverage: the share of the claim's terms that the memory has, 0..1.
-        covered, uncovered: those terms, as the claim writes them.
-        why: what contradicts, in plain words; None for the other relations.
+        relation: `same` if the memory says all of the claim; `contradicts` if it contradicts some
+            part; `covers` if it says some of it; `unrelated` if none.
+        coverage: share of the claim's terms that the memory has, 0..1.
+        covered, uncovered: terms that the memory has, and lacks, as written in the claim.
+        why: the contradiction in plain words; None for the other relations.
         parts: the claim's clauses.
     """
 
@@ -83,14 +83,14 @@ class Pair:
 
 
 def judge_texts(claim: str, memory: str) -> Pair:
-    """Return what a memory says of a claim, by their words alone; both are read to a bound."""
+    """Compare a claim with a memory, by words alone; both are read up to a maximum length."""
     held = read_text(memory)
     return judge_readings(read_text(claim, held.language), held)
 
 
 @lru_cache(maxsize=4_096)
 def judge_readings(claim: Reading, memory: Reading) -> Pair:
-    """Return what one read text says of another, as `judge` does."""
+    """Compare a claim with a memory, both already read; see `judge_texts`."""
     parts = tuple(_part(clause, claim, memory) for clause in claim.clauses)
     covered = tuple(word for part in parts for word in part.covered)
     uncovered = tuple(word for part in parts for word in part.uncovered)
@@ -130,7 +130,7 @@ def _part(clause: Clause, claim: Reading, memory: Reading) -> Part:
 
 
 def _added(clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Reading) -> bool:
-    """Tell whether no uncovered word stands where the nearest clause has another."""
+    """Return whether no uncovered word takes the place of a word of the nearest clause."""
     answered = {id(hit.held) for hit in hits}
     own = [
         term
@@ -146,33 +146,33 @@ def _added(clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Readi
 
 
 def _rival(term: Term, other: Term) -> bool:
-    """Tell whether two words may stand for each other: after the same preposition, or none."""
+    """Return whether two words may replace each other: after the same preposition, or none."""
     if not (term.lead and other.lead):
         return not (term.lead or other.lead)
     return any(mine & theirs for mine in term.lead for theirs in other.lead)
 
 
 def _nearest(clause: Clause, clauses: Sequence[Clause]) -> Clause | None:
-    """Return the clause that says most of another, in its mood, and the least besides."""
+    """Return the best matching clause: most shared terms, same mood, fewest other terms."""
     ranked = [(_weight(hits), -len(foreign_moods(each, clause)), -len(each.terms), -n, each)
             for n, each in enumerate(clauses) if (hits := match_terms(clause, each))]  # fmt: skip
     return max(ranked, key=lambda each: each[:4])[4] if ranked else None
 
 
 def _weight(hits: Sequence[Found]) -> float:
-    """Weigh what two clauses share: names and figures less, for they are what may be wrong."""
+    """Weigh the shared terms; names and figures count less, since they are what may be wrong."""
     return sum(0.45 if hit.claimed.name or hit.claimed.value else 1.0 for hit in hits)
 
 
 BETWEEN = re.compile(r"[\s\-]*(?:[^\W\d_]{1,4}[\s\-]+){0,2}")
-"""What may stand between two words of one part: blanks, and two short words."""
+"""Allowed between two words of one phrase: blanks, and up to two short words."""
 
 
 def uncovered_phrases(claim: str, words: Sequence[str]) -> list[str]:
-    """Return the parts of `claim` that `words`, given in their order, make up.
+    """Return the phrases of `claim` that `words`, in claim order, form.
 
-    A word that stands there in another form, for the claim was put in other letters, is told
-    as it is.
+    A word that does not occur in the claim as written, because the claim was normalised before
+    reading, is returned as is.
     """
     folded = claim.casefold()
     if len(folded) != len(claim):

@@ -1,4 +1,4 @@
-"""Words that have taken each other's places: who does it and to whom, what needs what."""
+"""Finds words of a claim with swapped roles: agent and patient, or what depends on what."""
 
 from collections.abc import Sequence
 
@@ -8,17 +8,17 @@ from reasonloom.nodes.graph_memory.grounding.reading.matching import Found, find
 
 ORDERED = frozenset(("en", "fr", "es", "de"))
 CASES = frozenset(("der", "den", "dem", "ein", "einen", "einem", "er", "ihn", "ihm"))
-"""German articles that tell who does it; the others are the same for both."""
+"""German articles that distinguish agent and patient; the others are the same for both."""
 
 BECAUSE, TO, THAN = frozenset(("because",)), frozenset(("to",)), frozenset(("than",))
 CONDITION = "condition"
 OBJECTS = frozenset(("den", "dem", "einen", "einem"))
 LEAST = 3
-"""Terms that an exchange has at least: two, and what stands between them."""
+"""Minimum terms of a swap: two terms, and one between them."""
 
 
 def roles_swapped(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -> str | None:
-    """Return which words of a clause stand in each other's places, None where none do."""
+    """Return which words of a clause are swapped compared with the memory; None if none are."""
     hits = _hits(clause, nearest)
     same = ("passive" in clause.marks) == ("passive" in nearest.marks)
     return (
@@ -34,7 +34,7 @@ def roles_swapped(clause: Clause, nearest: Clause, claim: Reading, memory: Readi
 
 
 def _hits(clause: Clause, nearest: Clause) -> list[Found]:
-    """Return what answers each term within the clause, each term of the memory once."""
+    """Return the match of each term in the memory's clause, using each of its terms once."""
     left = list(nearest.terms)
     hits: list[Found] = []
     for term in clause.terms:
@@ -46,7 +46,7 @@ def _hits(clause: Clause, nearest: Clause) -> list[Found]:
 
 
 def _conditions(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str | None:
-    """`Nobody eats without washing` does not say that nobody washes without eating."""
+    """Return a swapped dependence: `nobody eats without washing`, `washes without eating`."""
     if not any(term.required for term in nearest.terms):
         return None
     both = any(term.required for term in clause.terms)
@@ -65,7 +65,7 @@ def _dependence_reason(term: Term) -> str:
 
 
 def _owners(hits: Sequence[Found]) -> str | None:
-    """One word has lost an `of` or a `to` that may be left out, and another has gained it."""
+    """Return a swap if one word lacks an optional preposition that another has gained."""
     plain = [hit for hit in hits if not (hit.claimed.value or hit.held.value)]
     lost = [hit for hit in plain if _optional(hit.held) and not hit.claimed.lead]
     won = [hit for hit in plain if _optional(hit.claimed) and not hit.held.lead]
@@ -77,7 +77,7 @@ def _owners(hits: Sequence[Found]) -> str | None:
 
 
 def _reasons(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -> str | None:
-    """The one gives as the reason or condition what the other says to follow from it."""
+    """Return a mismatch if only one of both states the clause as a reason or a condition."""
     if _is_reason(clause) != _is_reason(nearest):
         return f"the memory does not say “{clause.terms[0].text}” as the same reason"
     if (CONDITION in clause.marks) == (CONDITION in nearest.marks):
@@ -89,7 +89,7 @@ def _reasons(clause: Clause, nearest: Clause, claim: Reading, memory: Reading) -
 
 
 def _subjects(hits: Sequence[Found], nearest: Clause) -> str | None:
-    """Another word stands before the verb, and what stood there comes later."""
+    """Return a swap if the claim's first word comes later in the memory, after another subject."""
     bare = [hit for hit in hits if not (hit.claimed.lead or hit.held.lead or hit.claimed.value)]
     if len(bare) <= LEAST or bare[0].claimed is not hits[0].claimed:
         return None
@@ -103,7 +103,7 @@ def _subjects(hits: Sequence[Found], nearest: Clause) -> str | None:
 
 
 def _compared(hits: Sequence[Found]) -> str | None:
-    """What a thing is compared with is the thing itself: `fewer in winter than in summer`."""
+    """Return a swap of the sides of a comparison: `fewer in winter than in summer`."""
     for hit in hits:
         ends = [
             any(THAN & senses for senses in (*t.lead, *t.loose)) for t in (hit.claimed, hit.held)
@@ -118,7 +118,7 @@ def _is_reason(clause: Clause) -> bool:
 
 
 def _cases(hits: Sequence[Found]) -> str | None:
-    """The German article of a word has changed its case."""
+    """Return a mismatch if the case of a word's German article has changed."""
     for place, hit in enumerate(hits):
         articles = {hit.claimed.article, hit.held.article}
         moved = hits[max(0, place - 1)].held is not hit.held
@@ -129,7 +129,7 @@ def _cases(hits: Sequence[Found]) -> str | None:
 
 
 def _persons(hits: Sequence[Found]) -> str | None:
-    """A Spanish name has got or lost the `a` before the one to whom it is done."""
+    """Return a mismatch if a Spanish name has gained or lost the personal `a`."""
     for hit in hits:
         ends = [any(TO & senses for senses in term.lead) for term in (hit.claimed, hit.held)]
         if hit.claimed.name and not hit.claimed.value and ends[0] != ends[1]:
@@ -146,7 +146,7 @@ def _changed(one: Term, other: Term) -> str:
 
 
 def _blocks(clause: Clause, nearest: Clause, hits: Sequence[Found], language: str) -> str | None:
-    """What stood before some words stands after them, and the other way round."""
+    """Return a swap of two blocks of words around a middle one."""
     if any((mark in clause.marks) != (mark in nearest.marks) for mark in ("passive", "fronted")):
         return None
     order = {id(term): n for n, term in enumerate(nearest.terms)}
@@ -164,7 +164,7 @@ def _blocks(clause: Clause, nearest: Clause, hits: Sequence[Found], language: st
 
 
 def _exchange(ranks: Sequence[int], begin: int) -> int | None:
-    """Return how long the block at the end is where ranks are `B M A` of `A M B`, else None."""
+    """Return the length of the last block if `ranks` turn `A M B` into `B M A`, else None."""
     if len(ranks) < LEAST:
         return None
     last = begin + len(ranks) - 1
@@ -176,7 +176,7 @@ def _exchange(ranks: Sequence[int], begin: int) -> int | None:
 
 
 def _settled(one: Found, other: Found) -> bool:
-    """Tell whether prepositions or articles show that both words do what they did."""
+    """Return whether prepositions show that both words retain their roles, or one is a figure."""
     if one.claimed.value or other.claimed.value:
         return True
     ends = (one.claimed.lead, one.held.lead, other.claimed.lead, other.held.lead)
@@ -188,7 +188,7 @@ def _settled(one: Found, other: Found) -> bool:
 
 
 def _by_case(one: Found, other: Found) -> bool:
-    """Tell whether German words have changed their cases, or are names that show none."""
+    """Return whether German words have changed their cases, or are names that show none."""
     if (
         one.claimed.name
         and other.claimed.name

@@ -1,7 +1,7 @@
-"""What small words of a claim a memory lacks, or tells the opposite of: no such claim is verified.
+"""Finds function words of a claim that a memory lacks or opposes; no such claim is verified.
 
-Prepositions are compared with the word that they govern, on both sides; particles, pronouns and
-conjunctions of the claim have to stand in the sentence of the memory.
+Prepositions are compared by the word that they govern, in both directions; particles, pronouns and
+conjunctions of the claim must occur in the sentence of the memory.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,19 +25,19 @@ from reasonloom.nodes.graph_memory.grounding.role_swaps import roles_swapped
 
 KINDS = frozenset((OPTIONAL, PARTICLE, DISTINGUISHING))
 LETTERS = 2
-"""Letters of what is a name in German too, where all nouns have capitals and the order is free."""
+"""Maximum length of a name in German, where all nouns are capitalised and word order is free."""
 
 TO = frozenset(("to",))
-"""Before a word in another form it is a verb's: `forbidden to write`, `must not be written`."""
+"""Before a different form of a word, an infinitive: `forbidden to write`, `must not be written`."""
 
 BY, IN = frozenset(("by",)), frozenset(("in",))
 ELSEWHEN = frozenset(("from", "to", "since", "till", "before", "after", "between", "by"))
 
 
 class UnmatchedTerm(NamedTuple):
-    """Why a memory does not say a clause; `opposite` where it says the opposite.
+    """Why a memory does not support a clause; `opposite` if it says the opposite.
 
-    Without a `reserve` it does not say it in part either: its words are exchanged.
+    Without `reserve`, it does not support it in part either, because words are swapped.
     """
 
     why: str
@@ -48,7 +48,7 @@ class UnmatchedTerm(NamedTuple):
 def unmatched_terms(
     clause: Clause, nearest: Clause, claim: Reading, memory: Reading
 ) -> UnmatchedTerm | None:
-    """Return the first small word of a clause that the memory lacks, None where it has all."""
+    """Return the first mismatch of a clause's function words or word roles; None if all match."""
     if JAPANESE in (claim.language, memory.language):
         both = claim.language == memory.language
         other_place = misplaced(clause, nearest, memory) if both else None
@@ -101,7 +101,7 @@ def _sentence(clause: Clause, reading: Reading) -> Iterator[Term]:
 
 
 def _bag(terms: Iterable[Term]) -> Senses:
-    """Return all that the small words of some terms tell."""
+    """Return all senses of the function words of some terms."""
     return frozenset().union(*(senses for t in terms for senses in (*t.lead, *t.loose))) - KINDS
 
 
@@ -116,7 +116,7 @@ def _answering(term: Term, nearest: Clause, memory: Reading) -> list[Term]:
 def _fits(
     term: Term, held: Term, ours: Senses, theirs: Senses, *, passive: bool, agent: bool
 ) -> bool:
-    """Tell whether two terms stand after the same prepositions, or after none."""
+    """Return whether two terms follow the same prepositions, or none."""
     if not (term.name or held.name) and term.text.casefold() != held.text.casefold():
         if not held.lead and all(senses <= TO for senses in term.lead):
             return True
@@ -130,9 +130,10 @@ def _fits(
 
 
 def _topic(term: Term, held: Term, clause: Clause, nearest: Clause) -> bool:
-    """Tell whether a place of one clause stands at the head of the other, as what has it.
+    """Return whether a place in one clause is the subject of the other.
 
-    `There are beds in the hut`, `the hut has beds`; once in a clause, for twice is an exchange.
+    `There are beds in the hut`, `the hut has beds`. This is allowed once per clause, because two
+    are a swap.
     """
     head = clause.terms[0] if held.lead else nearest.terms[0]
     if bool(term.lead) is bool(held.lead) or (term if held.lead else held) is not head:
@@ -141,13 +142,13 @@ def _topic(term: Term, held: Term, clause: Clause, nearest: Clause) -> bool:
 
 
 def _vague(term: Term, held: Term) -> bool:
-    """Tell whether two figures stand after words that tell nothing of them: `à 40`, `de 40`."""
+    """Return whether two figures follow optional prepositions only: `à 40`, `de 40`."""
     counted = term.value is not None and term.value.kind == "number"
     return counted and all(OPTIONAL in senses for senses in (*term.lead, *held.lead))
 
 
 def _come_to(term: Term, held: Term) -> bool:
-    """Tell whether the memory moves something to a time and the claim says that it is then."""
+    """Return whether the memory moves something to a time at which the claim says it is."""
     if term.value is None or term.value.kind not in ("time", "date", "weekday"):
         return False
     ends = (*term.lead, *held.lead)
@@ -179,14 +180,14 @@ def _turned(term: Term, held: Sequence[Term]) -> bool:
 
 
 def _doubled(clause: Clause, claim: Reading) -> bool:
-    """Tell whether a Spanish pronoun may stand for a word of its clause: `a los niños les`."""
+    """Return whether a Spanish pronoun may repeat an object of its clause: `a los niños les`."""
     return claim.language == "es" and any(senses >= TO for t in clause.terms for senses in t.lead)
 
 
 def _loose(
     clause: Clause, nearest: Clause, ours: Senses, theirs: Senses, *, doubled: bool
 ) -> UnmatchedTerm | None:
-    """Look for the words that govern nothing: those of the claim, and what ends the memory's."""
+    """Return a mismatch of words other than prepositions, of the claim or the memory."""
     here = [senses for term in clause.terms for senses in term.loose]
     there = [senses for term in nearest.terms for senses in term.loose]
     for senses in here:
@@ -211,7 +212,7 @@ def _first_sense(senses: Senses) -> str:
 
 
 def _reversed(clause: Clause, nearest: Clause, claim: Reading) -> UnmatchedTerm | None:
-    """Two names without a preposition, apart from each other, stand the other way round."""
+    """Return a swap of two names without prepositions that are not adjacent."""
     if "passive" in clause.marks | nearest.marks:
         return None
     order = {id(term): n for n, term in enumerate(nearest.terms)}

@@ -1,4 +1,4 @@
-"""What all memories together say of a claim: borne out, in part, or not; by their words."""
+"""Computes the verdict on a claim from all candidate memories, by words alone."""
 
 import time
 from collections import Counter
@@ -16,9 +16,9 @@ from reasonloom.nodes.graph_memory.grounding.reading.numbers import DIMENSIONS
 
 
 def opposing_memories(bearing: Sequence[int], pairs: Mapping[int, Pair]) -> dict[int, str]:
-    """Return current memories that say the same matter as those that bear it out, but for a figure.
+    """Return current memories that differ from the supporting ones only in a figure, with reasons.
 
-    They name nothing of their own besides: a memory of another thing with a figure is none.
+    They have no other words of their own: a figure of another thing does not oppose.
     """
     stated = {place for key in bearing for place, p in enumerate(pairs[key].parts) if p.whole}
     return {
@@ -30,7 +30,7 @@ def opposing_memories(bearing: Sequence[int], pairs: Mapping[int, Pair]) -> dict
 
 
 def _other_figure(part: Part) -> bool:
-    """Tell whether a memory has all the words of a clause and no others, and another figure."""
+    """Return whether a memory has exactly the words of a clause, but another figure."""
     if part.against is None or part.against.kind != "figure" or part.nearest is None:
         return False
     claimed = (*part.clause.subject, *part.clause.terms)
@@ -44,7 +44,7 @@ def _other_figure(part: Part) -> bool:
 
 
 def _bare(terms: Iterable[Term]) -> set[object]:
-    """Return the figures without a known unit: they may be names of things, as in `invoice 17`."""
+    """Return the figures without a known unit, which may identify things, as in `invoice 17`."""
     return {
         term.value.amount
         for term in terms
@@ -57,21 +57,21 @@ def _bare(terms: Iterable[Term]) -> set[object]:
 Status = Literal["verified", "partial", "ungrounded"]
 
 LIKELY = 0.6
-"""Share of a clause that an old memory must have to be what the clause was taken from."""
+"""Minimum share of a clause that an old memory must have to count as its source."""
 
 ADDED = 0.75
-"""Share of a clause that a memory must have where the rest only adds to it."""
+"""Minimum share of a clause that a memory must have if the rest only adds to it."""
 
 SECONDS = 2.0
-"""Time that the comparing of one claim may take; looked at between two memories."""
+"""Time limit for comparing one claim, checked after each memory."""
 
 LEAST_COVERED = 2
-"""Terms that a statement must have to be borne out."""
+"""Minimum terms of a supported statement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A memory that decides: `covers` are the claim's words that it has, `why` its objection."""
+    """A deciding memory; `covers` are the claim's words that it has, `why` is the reason."""
 
     id: int
     relation: Literal["supports", "contradicts", "related"]
@@ -81,17 +81,17 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is said of a claim.
+    """The verdict on a claim.
 
     Attributes:
-        status: the verdict.
-        coverage: the share of its terms that current memories have, 0..1.
-        contradicted: a current memory says otherwise.
-        witnesses: the memories that decide, best first.
-        uncovered: its words that no current memory has.
-        superseded: memories that said it before they were corrected.
-        plain: what contradicts is a denial or another figure, or a correction.
-        unread: memories that were not compared, for the time was over.
+        status: verified, partial or ungrounded.
+        coverage: share of the claim's terms that current memories have, 0..1.
+        contradicted: whether a current memory contradicts it.
+        witnesses: the deciding memories, best first.
+        uncovered: the claim's words that the best memory of each clause lacks.
+        superseded: memories that supported it before they were corrected.
+        plain: whether the contradiction is a denial, another figure, or a correction.
+        unread: how many memories were not compared because of the time limit.
     """
 
     status: Status
@@ -106,7 +106,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedMemory:
-    """A memory that was corrected: its text, and the number of the memory that holds now."""
+    """A corrected memory: its text, and the id of its current version."""
 
     text: str
     corrected_by: int
@@ -121,14 +121,21 @@ def weigh_evidence(
     sure: Mapping[int, float] = MappingProxyType({}),
     seconds: float = SECONDS,
 ) -> Verdict:
-    """Return the verdict of the words of memories, by their numbers, on a claim.
+    """Return the verdict on a claim, by the words of memories alone.
 
-    `verified` needs each clause of the claim said whole by one current memory, and no memory
-    that denies it; one clause that is contradicted makes the claim contradicted. `partial` needs
-    `threshold` of its terms, and one statement that is borne out whole. A claim too long to be
-    read to its end is partial at best, and so is one that current memories with other figures
-    oppose. Of several memories that say it the one that is `sure` (0..1) is named. After
-    `seconds` no further memory is read; `current` has the nearest first.
+    `verified` requires that one current memory states each clause of the claim completely and that
+    none contradicts it; one contradicted clause makes the whole claim contradicted. `partial`
+    requires `threshold` of its terms and one completely supported statement. A claim too long to
+    be read completely is partial at best, as is one opposed by current memories that differ only in
+    a figure.
+
+    Args:
+        claim: the claim.
+        current: current memories by id, nearest first.
+        old: corrected memories by id.
+        threshold: minimum coverage of a partial verdict, 0..1.
+        sure: confidence of each memory, 0..1; breaks ties between supporting memories.
+        seconds: time limit, after which no further memory is read.
     """
     until = time.monotonic() + seconds
     spoken = _language(current.values(), until)
@@ -142,7 +149,7 @@ def weigh_evidence(
 def _compared(
     claimed: Reading, texts: Mapping[int, str], spoken: str, until: float
 ) -> dict[int, Pair]:
-    """Return the pairs of a claim and each text, as many as the time allows; one at least."""
+    """Compare a claim with each text until the time is over, but with at least one."""
     pairs: dict[int, Pair] = {}
     for key, text in texts.items():
         if pairs and time.monotonic() > until:
@@ -198,7 +205,7 @@ def _weighed(
 
 
 def _language(texts: Iterable[str], until: float) -> str:
-    """Return the language of most texts, for those too short to tell theirs."""
+    """Return the most frequent language of the texts, the default for texts too short to tell."""
     counts: Counter[str] = Counter()
     for text in texts:
         counts[language_of(normalize_text(text))] += 1
@@ -208,7 +215,7 @@ def _language(texts: Iterable[str], until: float) -> str:
 
 
 def _against(place: int, pairs: Mapping[int, Pair]) -> int | None:
-    """Return the memory that contradicts a clause of the claim, the nearest one, or None."""
+    """Return the best matching memory that contradicts a clause of the claim, or None."""
     whole = any(pair.parts[place].whole for pair in pairs.values())
     ranked = [
         (len(part.covered), -key)
@@ -219,17 +226,17 @@ def _against(place: int, pairs: Mapping[int, Pair]) -> int | None:
 
 
 def _plain(pair: Pair) -> bool:
-    """Tell whether a memory denies a clause, or has another figure, and no other reading."""
+    """Return whether a memory contradicts a clause by a denial or another figure."""
     return any(part.against and part.against.kind in ("denial", "figure") for part in pair.parts)
 
 
 def _denies(part: Part) -> bool:
-    """Tell whether a memory denies all of a clause, so that another's word is not enough."""
+    """Return whether a memory denies a whole clause, which outweighs a supporting memory."""
     return part.against is not None and part.against.kind == "denial" and not part.uncovered
 
 
 def _formerly(place: int, pairs: Mapping[int, Pair], before: Mapping[int, Pair]) -> list[int]:
-    """Return the old memories that said a clause, where no current one says it."""
+    """Return the old memories that supported a clause, unless a current one does."""
     if any(pair.parts[place].whole for pair in pairs.values()):
         return []
     best = max((_share(pair.parts[place]) for pair in pairs.values()), default=0.0)
@@ -247,7 +254,7 @@ def _share(part: Part) -> float:
 
 
 def _coverage(claimed: Reading, pairs: Mapping[int, Pair]) -> tuple[float, tuple[str, ...]]:
-    """Return the share of the terms that the best memory of each clause has, and the others."""
+    """Return the share of terms that the best memory of each clause has, and the missing terms."""
     left: list[str] = []
     for place, clause in enumerate(claimed.clauses):
         parts = [pair.parts[place] for pair in pairs.values()]
@@ -259,7 +266,7 @@ def _coverage(claimed: Reading, pairs: Mapping[int, Pair]) -> tuple[float, tuple
 def _supports(
     claimed: Reading, pairs: Mapping[int, Pair], sure: Mapping[int, float]
 ) -> list[int] | None:
-    """Return memories that say each clause whole, as few as may be; None where one is left."""
+    """Return a small (greedy) set of memories that state all clauses; None if there is none."""
     stated = {
         key: {n for n, part in enumerate(pair.parts) if part.whole} for key, pair in pairs.items()
     }
@@ -275,7 +282,7 @@ def _supports(
 
 
 def _borne_out(claimed: Reading, pairs: Mapping[int, Pair]) -> list[int]:
-    """Return the memories that bear out a statement of the claim: a clause, or their own."""
+    """Return up to three memories that support a statement of the claim, best first."""
     ranked: list[tuple[int, int]] = []
     for key, pair in pairs.items():
         weight = max((_covered_terms(part) for part in pair.parts), default=0)
@@ -285,7 +292,7 @@ def _borne_out(claimed: Reading, pairs: Mapping[int, Pair]) -> list[int]:
 
 
 def _covered_terms(part: Part) -> int:
-    """Return how many terms of a clause a memory bears out, none where no statement is whole."""
+    """Return how many terms of a clause a memory supports; 0 if no statement is complete."""
     if part.whole:
         return len(part.covered)
     if part.against or part.nearest is None or (part.doubt and not part.doubt.reserve):

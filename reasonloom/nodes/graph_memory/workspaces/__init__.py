@@ -1,1 +1,1 @@
-"""Workspaces: files of memories, searched and compared together."""
+"""Workspaces: sets of memory files that are searched and compared together."""

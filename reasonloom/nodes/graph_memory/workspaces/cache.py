@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 512 * 1024 * 1024
 SETTLED = 2.0
-"""Seconds: a file that changed less than this before it was read may change again without a trace
-in its times, so its bytes are compared at the next call."""
+"""Seconds: a file changed more recently than this before it was read may change again without a
+change of its timestamps, so the next call compares its digest."""
 
 BLOCK = 1 << 20
 Key = tuple[str, str]
@@ -34,7 +34,7 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """A file's size, times and inode, which change with it."""
+    """A file's size, timestamps (ns) and inode, for change detection."""
 
     size: int
     modified: int
@@ -48,13 +48,13 @@ class FileStamp:
         return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
     def settled(self) -> bool:
-        """Return whether any later change would show in the times."""
+        """Return whether any later change would change the timestamps."""
         return time.time() - max(self.modified, self.changed) / 1e9 > SETTLED
 
 
 @dataclass(slots=True)
 class CachedFile:
-    """A parsed file and its stamp; `settled` if the stamp alone is reliable."""
+    """A parsed file and its stamp; `settled` if the stamp alone detects changes."""
 
     stamp: FileStamp
     settled: bool
@@ -62,7 +62,7 @@ class CachedFile:
 
 
 class ParsedFiles:
-    """The most recently used parsed files of this process, up to `most_bytes` in all.
+    """An LRU cache of this process's parsed files, of up to `most_bytes` in total.
 
     Concurrent calls for the same file share one read.
     """
@@ -74,7 +74,7 @@ class ParsedFiles:
         self._reading: dict[Key, asyncio.Task[ParsedFile]] = {}
 
     async def get(self, folder: Path, relative: str) -> ParsedFile:
-        """Return a file as it is now; read and parsed in a thread if it is new or changed.
+        """Return a file's current content; reads and parses it in a thread if it is new or changed.
 
         Raises:
             FileProblem: it cannot be read.
@@ -91,7 +91,7 @@ class ParsedFiles:
         if self._reading.get(key) is task:
             del self._reading[key]
         if not task.cancelled():
-            task.exception()  # retrieved because nobody may be waiting any more
+            task.exception()  # marks it as retrieved, as nobody may be waiting any more
 
     def _fresh(self, folder: Path, relative: str) -> ParsedFile:
         key = (str(folder), relative)
@@ -112,7 +112,7 @@ class ParsedFiles:
         return parsed
 
     def trim(self) -> None:
-        """Drop the least recently used files until the rest is within the bound."""
+        """Evict the least recently used files until the rest is within the limit."""
         with self._lock:
             total = sum(kept.parsed.bytes for kept in self._kept.values())
             while self._kept and total > self._most:
@@ -134,7 +134,7 @@ def _digest(source: BinaryIO) -> bytes:
 
 
 FILES = ParsedFiles()
-"""One cache for all owners, who may all read the folder."""
+"""One cache for all owners, since all may read the folder."""
 
 NO_FILES = "the workspace has no files yet: add some with memory_workspace_add"
 NOT_READ = "not read: {labels}; contexts tell why"
@@ -142,7 +142,7 @@ NOT_READ = "not read: {labels}; contexts tell why"
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """A file of a workspace as it is now; `parsed` is None if it cannot be read."""
+    """The current state of a workspace's file; `parsed` is None if it cannot be read."""
 
     row: ContextRow
     parsed: ParsedFile | None
@@ -165,7 +165,7 @@ class ReadFile:
 async def read_workspace(
     execution: Execution, workspace_id: str
 ) -> tuple[WorkspaceRow, list[ReadFile]]:
-    """Return a workspace and its files; nothing is read while the transaction is open.
+    """Return a workspace and its files; no file is read while the transaction is open.
 
     Raises:
         WorkspaceNotFound: this owner has no such workspace.
@@ -178,7 +178,7 @@ async def read_workspace(
 
 
 async def read_file(execution: Execution, row: ContextRow) -> ReadFile:
-    """Return a file as it is now, or why it cannot be read."""
+    """Return a file's current content, or why it cannot be read."""
     try:
         parsed = await FILES.get(execution.loom.settings.files_folder, row.path)
     except FileProblem as fault:

@@ -1,4 +1,4 @@
-"""Answers `memory_workspace_compare`: where files agree, differ and contradict each other."""
+"""The `memory_workspace_compare` tool: where files agree, differ and contradict each other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 MOST_WORK = 4_000
-"""Pairs of sentences that are judged, in both directions; about 3 ms each."""
+"""Maximum pairs of sentences judged, in both directions; about 3 ms each."""
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class Comparison:
 
 
 def bound_work(files: Sequence[Sequence[Statement]]) -> tuple[list[Sequence[Statement]], bool]:
-    """Return as many statements of each file as can be compared, and whether any were cut."""
+    """Limit the statements per file to what can be compared; also return whether any were cut."""
     most = max(map(len, files), default=0)
     each = most
     while each > 1 and _work([file[:each] for file in files]) > MOST_WORK:
@@ -57,13 +57,13 @@ def bound_work(files: Sequence[Sequence[Statement]]) -> tuple[list[Sequence[Stat
 
 
 def _work(files: Sequence[Sequence[Statement]]) -> int:
-    """Return the number of pairs of sentences of two different files."""
+    """Return the number of pairs of sentences from different files."""
     counts = [sum(len(each.sentences) for each in file) for file in files]
     return (sum(counts) ** 2 - sum(count**2 for count in counts)) // 2
 
 
 def compare_files(files: Sequence[Sequence[Statement]], topic: frozenset[str]) -> Comparison:
-    """Judge every two statements of two different files; too slow for the event loop.
+    """Judge all pairs of statements from different files; too slow for the event loop.
 
     `files` are each file's statements on the topic, best first.
     """
@@ -92,7 +92,7 @@ def compare_files(files: Sequence[Sequence[Statement]], topic: frozenset[str]) -
 
 
 ABOUT = 0.25
-"""Least similarity of a memory on the topic: half of its words, or as much in meaning."""
+"""Minimum similarity of a memory on the topic: half of its words, or as much in meaning."""
 
 MOST_PAIRS = 100
 BY_RULES = (
@@ -106,7 +106,7 @@ SAME_FILE = "{labels} hold the same bytes: that they agree is no second witness"
 
 
 async def memory_workspace_compare(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Search every file for the item, and judge every two memories of two files."""
+    """Search every file for the item, and judge all pairs of memories from different files."""
     request = runtime.context.request(MemoryWorkspaceCompare)
     found = await survey_workspace(runtime.context, request.workspace_id, request.item)
     relevant = [

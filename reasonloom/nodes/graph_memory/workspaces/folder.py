@@ -27,10 +27,10 @@ class FileProblem(Exception):
 
 
 def path_within(folder: Path, path: str) -> str:
-    """Return a path as it is stored: relative to `folder`, with `/` between its parts.
+    """Return a path in its stored form: relative to `folder`, with `/` separators.
 
     Raises:
-        InvalidArgument: it leads out of the folder, or has another suffix.
+        InvalidArgument: it is outside the folder, or has another suffix.
     """
     given = PurePath(path)
     if ".." in given.parts:
@@ -60,7 +60,7 @@ def _resolved(path: Path) -> Path | None:
 
 
 def open_file(folder: Path, relative: str) -> BinaryIO:
-    """Open a regular file of the folder; links are resolved first and may not lead out of it.
+    """Open a regular file of the folder; links are resolved first and must stay inside it.
 
     Raises:
         FileProblem: it is missing, not a regular file, too large, or cannot be opened.

@@ -1,4 +1,4 @@
-"""Judges the relation of two memories of two files, with a reason, by rules over words."""
+"""Judges the relation of two memories from different files, with a reason, by word rules."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from reasonloom.contracts.graph_memory.workspaces import Agreement, ContextMatch
 
 SAME_MATTER = 0.5
-"""The share of one memory's terms in another from which on they are about the same matter."""
+"""Minimum share of one memory's terms in another for both to be about the same thing."""
 
 MOST_SENTENCES = 3
-"""Sentences of a memory that are judged; the time grows with the product of both memories'."""
+"""Sentences of a memory that are judged; time grows with the product of both memories' counts."""
 
 READ_SENTENCES = 500
 MOST_QUOTED = 5
@@ -33,7 +33,7 @@ NEWER = "; {label} is the newer ({date})"
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A memory of a file with its judged sentences; `partial` if they are not all of it."""
+    """A memory of a file with its judged sentences; `partial` if it has more of them."""
 
     match: ContextMatch
     sentences: tuple[str, ...]
@@ -47,7 +47,7 @@ class Statement:
 
 
 def statement_of(match: ContextMatch, made: datetime | None, topic: frozenset[str]) -> Statement:
-    """Return a memory's sentences; of a long one those that name the topic most."""
+    """Return a memory's sentences; for a long one, those with the most topic words."""
     sentences = sentences_in(match.content)
     partial = len(sentences) > MOST_SENTENCES
     if partial:
@@ -70,9 +70,9 @@ class Judgement:
 def judge_pair(one: Statement, other: Statement, topic: frozenset[str]) -> Judgement | None:
     """Return the relation of two memories; None if they share nothing but the topic.
 
-    They agree if one says all that the other does, contradict each other if either speaks
-    against the other, and differ if they partly say the same. `topic` are the keywords of the
-    question, which every match shares.
+    They agree if one says all that the other does, contradict each other if either contradicts
+    the other, and differ if they overlap in part. `topic` are the keywords of the question, which
+    every match shares.
     """
     there, back = judge_texts(one.text, other.text), judge_texts(other.text, one.text)
     first, second = one.match, other.match
@@ -101,14 +101,14 @@ def _agreeing(there: Pair, back: Pair, ours: str, theirs: str) -> str | None:
 
 
 def names(first: ContextMatch, second: ContextMatch) -> tuple[str, str]:
-    """Return the names of two files: their labels, or their ids if the labels are equal."""
+    """Return display names of two files: their labels, or their ids if the labels are equal."""
     if first.label == second.label:
         return first.context_id, second.context_id
     return f"“{first.label}”", f"“{second.label}”"
 
 
 def _named(why: str, claim: str, memory: str) -> str:
-    """Return a reason with the files' names, leaving quotations alone."""
+    """Insert the files' names into a reason, leaving quotations unchanged."""
     parts = QUOTED.split(why)
     parts[::2] = [
         part.replace("the claim", claim).replace("the memory", memory) for part in parts[::2]

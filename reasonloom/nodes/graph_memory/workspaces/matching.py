@@ -1,4 +1,4 @@
-"""Matches a file's memories with a question, by words and meaning on a fixed scale, 0..1."""
+"""Scores a file's memories against a question, by words and meaning, on a fixed scale, 0..1."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from reasonloom.llm.interfaces import Embedder
 
 HALF = 0.5
-"""The weight of words and of meaning."""
+"""The weight of words and of meaning, each."""
 
 LEAST = 0.05
-"""Least similarity of a match: less is no shared word and the meaning of unrelated texts."""
+"""Minimum similarity of a match; below it, no word is shared and the texts are unrelated."""
 
 ROLE_FACTORS = {"primary": 1.0, "secondary": 0.9, "reference": 0.8, "archive": 0.7}
-"""The weights of files' roles in the order of results."""
+"""Score weights of the files' roles."""
 
 ALL_EMBEDDED = 20_000
-"""Memories of a file up to which all are embedded; of larger files only the best by words."""
+"""Unembedded memories of a file up to which all are embedded; beyond, only the best by words."""
 
 CANDIDATES = 500
 BATCH = 256
 SLICE = 8_192
 IN_PLACE = 5_000
-"""Memories that are searched faster than a thread starts."""
+"""Maximum memories of a file that are searched without starting a thread."""
 
 NO_WORDS = (
     "“{text}” holds no telling word (only stop words or signs): nothing was looked for; "
@@ -64,7 +64,9 @@ class Match:
     """A memory of a file that matches the question.
 
     Attributes:
-        words: the share of the question's keywords in it, 0..1.
+        place: its index in the file.
+        held: the memory.
+        words: share of the question's keywords in it, 0..1.
         similarity: half words, half meaning; words alone without an embedder.
     """
 
@@ -75,7 +77,7 @@ class Match:
 
 
 async def parse_workspace_query(embedder: Embedder, text: str) -> WorkspaceQuery:
-    """Return a question ready for searching; one without keywords is not embedded."""
+    """Prepare a question for searching; one without keywords is not embedded."""
     visible, _ = remove_hidden(text)
     words = keywords_of(visible)
     if not words:
@@ -100,7 +102,7 @@ async def embed_for(
 
 
 async def matches(parsed: ParsedFile, question: WorkspaceQuery) -> list[Match]:
-    """Return a file's matches, best first, by the vectors that exist."""
+    """Return a file's matches, best first, using the vectors that exist."""
     if not question.words or not parsed.held:
         return []
     if len(parsed.held) <= IN_PLACE:
@@ -120,7 +122,7 @@ def _shares(parsed: ParsedFile, question: WorkspaceQuery) -> NDArray[np.float32]
 def _to_embed(
     parsed: ParsedFile, model: str, shares: NDArray[np.float32]
 ) -> tuple[NDArray[np.intp], bool]:
-    """Return the places of the memories to embed, and whether others stay without vectors."""
+    """Return the indices of the memories to embed, and whether others stay without vectors."""
     vectors = parsed.vectors
     known = vectors.known if vectors and vectors.model == model else np.zeros(shares.size, bool)
     lacking = np.flatnonzero(~known)
@@ -132,7 +134,7 @@ def _to_embed(
 
 
 async def _embed(embedder: Embedder, parsed: ParsedFile, places: NDArray[np.intp]) -> list[str]:
-    """Embed the memories at `places`, in batches between which other tasks can run."""
+    """Embed the memories at the indices `places`, yielding to other tasks between batches."""
     for start in range(0, places.size, BATCH):
         batch = places[start : start + BATCH]
         texts = [parsed.held[place].content for place in batch]
@@ -177,5 +179,5 @@ def _meaning(parsed: ParsedFile, vector: NDArray[np.float32], floor: float) -> N
 
 
 def best_first(found: Sequence[tuple[float, int, Match]]) -> list[tuple[float, int, Match]]:
-    """Return (score, file, match) of several files, best first, ties in the order of files."""
+    """Sort (score, file, match) of several files, best first; ties are in file order."""
     return sorted(found, key=lambda each: (-each[0], each[1], each[2].place))

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 WORK, REST = 0.004, 0.001
-"""Seconds of work after which a thread sleeps, and for how long: without it, other threads of the
-interpreter waited up to 1.5 s."""
+"""Seconds of work after which a thread sleeps, and for how long; without it, other threads waited
+up to 1.5 s."""
 
 T = TypeVar("T")
 
 
 def with_pauses(items: Iterable[T]) -> Iterator[T]:
-    """Yield items, sleeping now and then so that other threads can run."""
+    """Yield items, sleeping occasionally so that other threads can run."""
     resumed = time.perf_counter()
     for item in items:
         yield item
@@ -48,12 +48,12 @@ BLOCK = 1 << 20
 SEARCHED_KINDS = ("user", "tool")
 NOBODY = PortableEmbedder(model="nobody", dimension=1)
 OF_MEMORY = 400
-"""Measured bytes of a memory besides its content."""
+"""Measured size in bytes of a memory without its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileMemory:
-    """One memory of a file; its number and time are None if the file does not give them."""
+    """A memory of a file; its id and time are None if the file has none."""
 
     node_id: int | None
     event_type: str
@@ -64,7 +64,7 @@ class FileMemory:
 
 @dataclass(slots=True)
 class FileVectors:
-    """The vectors of a file's memories by one model; rows not yet known are 0."""
+    """The vectors of a file's memories from one model; rows not yet known are 0."""
 
     model: str
     rows: NDArray[np.float16]
@@ -72,11 +72,11 @@ class FileVectors:
 
     @classmethod
     def none(cls, model: str, memories: int, dimension: int) -> FileVectors:
-        """Return empty vectors for so many memories."""
+        """Return a matrix for `memories` vectors, none of them known yet."""
         return cls(model, np.zeros((memories, dimension), np.float16), np.zeros(memories, bool))
 
     def put(self, places: NDArray[np.intp], rows: NDArray[np.float32]) -> None:
-        """Store the normalised vectors of the memories at `places`."""
+        """Normalise and store the vectors of the memories at the indices `places`."""
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         self.rows[places] = rows / np.maximum(lengths, 1e-9)
         self.known[places] = True
@@ -87,10 +87,12 @@ class ParsedFile:
     """A file's searchable memories.
 
     Attributes:
-        words: for each word, the places of the memories that have it.
-        problem: what is wrong although the file can be read, such as bad lines.
+        held: the memories.
+        words: inverted index, from each word to the indices of the memories that have it.
+        problem: a problem of a readable file, such as bad lines.
         digest: SHA-256 of its bytes.
         vectors: None until a search needs them, unless the file has its own.
+        text_bytes: approximate size in memory without vectors.
     """
 
     held: list[FileMemory]
@@ -101,20 +103,20 @@ class ParsedFile:
     text_bytes: int = field(init=False)
 
     def __post_init__(self) -> None:
-        """Estimate its size without vectors."""
+        """Estimate the size without vectors."""
         contents = sum(getsizeof(each.content) + OF_MEMORY for each in self.held)
         words = sum(getsizeof(word) + getsizeof(where) for word, where in self.words.items())
         self.text_bytes = contents + words + getsizeof(self.words)
 
     @property
     def bytes(self) -> int:
-        """Its approximate size in memory."""
+        """The approximate size in memory."""
         return self.text_bytes + (self.vectors.rows.nbytes if self.vectors else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The parts of a line that decide whether it is current."""
+    """A line's memory, and the fields that decide whether it is current and searched."""
 
     held: FileMemory
     id: str | None
@@ -127,10 +129,10 @@ class _Line:
 
 
 def parse_file(source: BinaryIO, digest: bytes) -> ParsedFile:
-    """Parse a file from its start; takes about 0.1 ms a line, so not on the event loop.
+    """Parse a file from its start; takes about 0.1 ms per line, too slow for the event loop.
 
     Raises:
-        FileProblem: it is not a memory file, has too many lines, or no good one.
+        FileProblem: it is not a memory file, has too many lines, or no valid one.
     """
     try:
         _refuse_long(source)
@@ -190,10 +192,10 @@ def _line(line: GoodLine) -> _Line:
 
 
 def _current(lines: list[_Line]) -> Iterator[_Line]:
-    """Yield the lines that are neither hidden nor superseded, as after an import of the file.
+    """Yield the searched lines that are neither hidden nor superseded, as an import would.
 
-    A superseding line must come later and not be hidden; one that is named but not in the file
-    counts.
+    A superseding line must come later and not be hidden; one that is referenced but missing from
+    the file counts.
     """
     places = {line.id: place for place, line in enumerate(lines) if line.id}
     newest: dict[str, int] = {}
@@ -210,7 +212,7 @@ def _current(lines: list[_Line]) -> Iterator[_Line]:
 
 
 def _place_named(line: _Line, lines: list[_Line], places: dict[str, int]) -> int:
-    """Return the place of the line's `superseded_by`; -1 if it does not count."""
+    """Return the index of the line's `superseded_by`; -1 if it does not count."""
     if line.superseded_by is None:
         return -1
     place = places.get(line.superseded_by, len(lines))
@@ -226,7 +228,7 @@ def _words(lines: list[_Line]) -> dict[str, array[int]]:
 
 
 def _vectors(lines: list[_Line], ours: PortableEmbedder) -> FileVectors | None:
-    """Return the vectors in the file, None if there are none."""
+    """Return the vectors in the file; None if there are none."""
     places = np.flatnonzero([line.vector is not None for line in lines])
     if not places.size:
         return None

@@ -50,11 +50,11 @@ class Searched:
         return match.similarity * ROLE_FACTORS[self.file.row.role]
 
     def counted(self) -> ContextCount:
-        """Return the file with its number of matches."""
+        """Return the file for answers, with its number of matches."""
         return ContextCount(**self.identity(), matches=len(self.matches))
 
     def identity(self) -> dict[str, Any]:
-        """Return the fields that all answers about a file have."""
+        """Return the fields that all answers about a file share."""
         row = self.file.row
         return {
             "context_id": row.id,
@@ -77,7 +77,7 @@ class Survey:
 async def survey_workspace(execution: Execution, workspace_id: str, text: str) -> Survey:
     """Search all files of a workspace.
 
-    If the embedder fails on one file, words alone count in all, so that scores are comparable.
+    If the embedder fails on one file, only words count in all files, to keep scores comparable.
 
     Raises:
         WorkspaceNotFound: this owner has no such workspace.

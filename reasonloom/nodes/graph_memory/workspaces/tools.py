@@ -1,4 +1,4 @@
-"""Answers the workspace tools: create, add, list, query and xref."""
+"""The workspace tools: create, add, list, query and xref."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ THERE_BEFORE = "{context_id} was there already: role {role}, label {label}"
 
 
 async def memory_workspace_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Read a file and store its path; a file added before gets the new role and label."""
+    """Read a file and store its path; a file that was already added gets the new role and label."""
     execution = runtime.context
     request = execution.request(MemoryWorkspaceAdd)
     folder, database = execution.loom.settings.files_folder, execution.loom.database
@@ -86,10 +86,10 @@ async def memory_workspace_add(state: ToolState, runtime: Runtime[Execution]) ->
 
 
 async def _parsed(folder: Path, path: str) -> ParsedFile:
-    """Return the file as it is now.
+    """Return the file's current content.
 
     Raises:
-        InvalidArgument: it cannot be read; if it is missing, the message names other files.
+        InvalidArgument: it cannot be read; if it is missing, the message lists other files.
     """
     try:
         return await FILES.get(folder, path)
@@ -100,7 +100,7 @@ async def _parsed(folder: Path, path: str) -> ParsedFile:
 
 
 async def memory_workspace_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return each file's role, label, memories and state, in the order of adding."""
+    """Return each file's role, label, memories and state, in the order in which they were added."""
     request = runtime.context.request(MemoryWorkspaceList)
     workspace, files = await read_workspace(runtime.context, request.workspace_id)
     answer = ContextsListed(
@@ -113,13 +113,13 @@ async def memory_workspace_list(state: ToolState, runtime: Runtime[Execution]) -
 
 
 MOST_CHARACTERS = 200_000
-"""Characters of all contents in one answer; the first is always whole."""
+"""Maximum total characters of the contents in one answer; the first one is always complete."""
 
 LEFT_OUT = "{count} more results are left out: at most {most} and {characters:,} characters"
 
 
 async def memory_workspace_query(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the best matches of all files, at most `max_per_context` of each."""
+    """Return the best matches of all files, at most `max_per_context` from each."""
     request = runtime.context.request(MemoryWorkspaceQuery)
     found = await survey_workspace(runtime.context, request.workspace_id, request.query)
     results = _merge_results(found, request.max_per_context)
@@ -143,7 +143,7 @@ def _merge_results(found: Survey, most: int) -> list[ContextMatch]:
 
 
 def _fitting(results: list[ContextMatch]) -> int:
-    """Return how many of the first results fit into an answer."""
+    """Return how many leading results fit into an answer."""
     room = MOST_CHARACTERS
     for number, each in enumerate(results):
         room -= len(each.content)
@@ -153,7 +153,7 @@ def _fitting(results: list[ContextMatch]) -> int:
 
 
 PRESENT = 0.75
-"""The share of the topic's keywords that one memory must have: both of two, all of three."""
+"""Minimum share of the topic's keywords that one memory must have: both of two, all of three."""
 
 BY_WORDS = (
     "presence is counted by words in any form; a file that says it in other words alone is "
@@ -162,7 +162,7 @@ BY_WORDS = (
 
 
 async def memory_workspace_xref(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Sort the files into those that know the topic, those that do not, and the rest."""
+    """Sort the files into those that mention the topic, those that do not, and undecided ones."""
     request = runtime.context.request(MemoryWorkspaceXref)
     found = await survey_workspace(runtime.context, request.workspace_id, request.item)
     files = [presence(file) for file in found.files]
@@ -181,7 +181,7 @@ async def memory_workspace_xref(state: ToolState, runtime: Runtime[Execution]) -
 
 
 def presence(searched: Searched) -> Presence:
-    """Return what a file has of a topic; its best memory is the one with most topic words."""
+    """Return whether a file mentions a topic; its best memory has the most topic words."""
     ranked = sorted(searched.matches, key=lambda match: (-match.words, -match.similarity))
     present = [match for match in ranked if match.words >= PRESENT]
     best = ranked[0] if ranked else None

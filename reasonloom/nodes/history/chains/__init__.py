@@ -1,1 +1,1 @@
-"""Steps of chains."""
+"""Chains of linked chunks, for recall and prediction."""

@@ -1,8 +1,8 @@
-"""Chains of chunks: grown along edges from what a search found, ranked, the best one told.
+"""Chains of chunks: grown along edges from search results, ranked, and the best one returned.
 
-A chain begins at a seed, takes the neighbour that is most relevant and most strongly linked, and
-goes on from all that it holds until it has enough. All that is not written in the chunks is here:
-which edges count how much, how a chain is ranked, and when it is worth telling.
+A chain starts at a seed and repeatedly adds the neighbour of any of its chunks with the highest
+sum of relevance and link weight, until it is full. This module defines how much each kind of edge
+counts, how chains are ranked, and when a chain is worth returning.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,21 +11,21 @@ from dataclasses import dataclass, field
 from reasonloom.stores.history.chunk_links import WalkChunk, WalkEdge
 
 MOST = 4
-"""Chunks of a chain; each aims at 500 tokens, so these fill the usual 2,000."""
+"""Maximum chunks of a chain; each aims at 500 tokens, so four fill the usual 2,000."""
 
 ORIGINS = {"cause": 1.0, "continuation": 0.5, "debrief": 0.5, "brief": 0.5, "sequence": 0.25}
-"""What an edge's weight counts: what merely comes next says less than what shares rare words."""
+"""Factor of an edge's weight by its origin: mere sequence counts less than shared rare words."""
 
 LINK, GROWTH = 0.1, 0.25
-"""What a link of weight 1 is worth beside a relevance of 1: in ranking, and in growing chains."""
+"""Value of a link of weight 1 relative to a relevance of 1: in ranking, and in growing chains."""
 
 QUALIFIES = 0.5
-"""The share of the relevance of what search alone would tell that a chain has at least."""
+"""Minimum relevance of a chain, as a share of the mean relevance of the top search results."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How one chunk leads to a later one: what that counts, 0..1, and why in words."""
+    """A link from one chunk to a later one: its worth, 0..1, and the reason in words."""
 
     earlier: int
     later: int
@@ -35,9 +35,9 @@ class Step:
 
 @dataclass(slots=True)
 class WalkGraph:
-    """What a walk walks on: chunks that can be told, their relevance, 0..1, and the steps.
+    """The graph of a walk: the available chunks, their relevance, 0..1, and the steps.
 
-    `forward` allows steps to later chunks alone.
+    With `forward`, only steps to later chunks are allowed.
     """
 
     chunks: Mapping[int, WalkChunk]
@@ -46,7 +46,7 @@ class WalkGraph:
     steps: dict[int, dict[int, Step]] = field(default_factory=dict)
 
     def lay(self, edges: Iterable[WalkEdge]) -> None:
-        """Add the steps that edges allow, the one of most worth between any two chunks."""
+        """Add the steps of the edges; between two chunks, only the one of highest worth remains."""
         for edge in edges:
             worth = edge.weight * ORIGINS.get(edge.origin, 0.0)
             step = Step(edge.earlier, edge.later, worth, edge.reason)
@@ -64,9 +64,9 @@ class WalkGraph:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """Chunks in the order in which they were taken, the steps between them, and what it is worth.
+    """Chunks in the order in which they were added, the steps between them, and the score.
 
-    `relevance` is that of an average token, 0..1.
+    `relevance` is the token-weighted mean of the chunks' relevances, 0..1.
     """
 
     ids: tuple[int, ...]
@@ -76,7 +76,7 @@ class Chain:
 
 
 def chain_from(ground: WalkGraph, seed: int, budget: int) -> Chain:
-    """Return the chain from a seed, within about `budget` tokens; often the seed alone."""
+    """Return the chain grown from a seed, within about `budget` tokens; often the seed alone."""
     ids, steps = [seed], list[Step]()
     used = ground.chunks[seed].tokens
     while len(ids) < MOST and used < budget:
@@ -91,19 +91,19 @@ def chain_from(ground: WalkGraph, seed: int, budget: int) -> Chain:
 
 
 def best_chain(chains: Sequence[Chain]) -> Chain | None:
-    """Return the best of the chains of two chunks at least; None where there is none."""
+    """Return the best chain of at least two chunks; None if there is none."""
     long = [chain for chain in chains if len(chain.ids) > 1]
     return max(long, key=lambda chain: (chain.score, chain.ids), default=None)
 
 
 def qualifies(chain: Chain, relevance: Mapping[int, float], found: Sequence[int]) -> bool:
-    """Tell whether a chain is no worse than what search alone would tell with as many chunks."""
+    """Return whether a chain is relevant enough compared with as many top search results."""
     alone = [relevance.get(key, 0.0) for key in found[: len(chain.ids)]]
     return chain.relevance > 0 and chain.relevance >= QUALIFIES * sum(alone) / max(1, len(alone))
 
 
 def step_reasons(chain: Chain, order: Sequence[int]) -> dict[int, str]:
-    """Return for each chunk, in the order of telling, why it follows from one before it."""
+    """Return, by chunk, why it follows from one earlier in `order`; some have no reason."""
     reasons: dict[int, str] = {}
     for place, key in enumerate(order):
         before = {step.earlier: step for step in chain.steps if step.later == key and step.why}
@@ -115,7 +115,7 @@ def step_reasons(chain: Chain, order: Sequence[int]) -> dict[int, str]:
 
 
 def _next(ground: WalkGraph, ids: Sequence[int]) -> list[tuple[float, int, Step]]:
-    """Return what may be taken next, with its worth and the step that leads to it."""
+    """Return the chunks that may be added next as (worth, chunk, step)."""
     found: dict[int, tuple[float, int, Step]] = {}
     for start in ids:
         for end, step in ground.steps.get(start, {}).items():
@@ -128,7 +128,7 @@ def _next(ground: WalkGraph, ids: Sequence[int]) -> list[tuple[float, int, Step]
 
 
 def _ranked(ground: WalkGraph, ids: Sequence[int], steps: Sequence[Step]) -> Chain:
-    """Return a chain with its aggregate relevance per token and what that and its links come to."""
+    """Return a chain with its relevance per token and its score, which adds the mean link worth."""
     sizes = [max(1, ground.chunks[key].tokens) for key in ids]
     relevance = sum(
         ground.relevance.get(key, 0.0) * size for key, size in zip(ids, sizes, strict=True)

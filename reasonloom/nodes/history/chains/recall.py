@@ -1,4 +1,4 @@
-"""Tells what a walk came to: a chain in order of time, or what search found and why."""
+"""The `history_recall` and `history_predict` tools: a chain in time order, or search results."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 NO_PREDICTIONS = "No predictions available based on current context."
 HEADING = 45
-"""About the tokens of a piece's heading with the reason why it follows."""
+"""Approximate tokens of a piece's heading, including the reason why it follows."""
 
 
 async def history_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the chain of causes that has most to do with the query, oldest first.
+    """Return the causal chain most relevant to the query, oldest chunk first.
 
-    Of its chunks the passages that speak of the query are told. Where search finds a passage that
-    answers better than all of the chain's, what search finds is told.
+    Only the passages of its chunks that are relevant to the query are returned. If search finds a
+    better passage than any in the chain, the search results are returned instead.
     """
     execution = runtime.context
     request = execution.request(HistoryRecall)
@@ -57,7 +57,7 @@ async def history_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[
 
 
 async def history_predict(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return what followed in the past on moments like the context, in half of recall's budget."""
+    """Return what followed moments similar to the context, within half of recall's budget."""
     execution = runtime.context
     request = execution.request(HistoryPredict)
     budget = execution.loom.settings.max_response_tokens // 2
@@ -74,12 +74,12 @@ async def history_predict(state: ToolState, runtime: Runtime[Execution]) -> dict
 
 
 def _predicted(items: int, size: int) -> str:
-    """Return the first line of what is predicted, as in the reference."""
+    """Return the first line of a prediction, as in the reference."""
     return f"Potentially relevant context ({items} items):"
 
 
 def _in_order(walked: WalkResult, chain: Chain, pieces: Sequence[Piece]) -> list[Piece]:
-    """Return the pieces of a chain, the oldest first, each with why it follows."""
+    """Return the pieces of a chain, oldest first, each with its score and why it follows."""
     ordered = sorted(pieces, key=lambda piece: walked.found.chunks[piece.id].place)
     why = step_reasons(chain, [piece.id for piece in ordered])
     return [
@@ -91,7 +91,7 @@ def _in_order(walked: WalkResult, chain: Chain, pieces: Sequence[Piece]) -> list
 def _found(
     walked: WalkResult, excerpts: Excerpts, head: Head, nothing: str, budget: int
 ) -> RenderedText:
-    """Return what search found, best first, and below it why there is no chain."""
+    """Render the search results, best first, followed by why there is no chain."""
     bracket = walked.bracket or ""
     if excerpts.pieces:
         return render(excerpts.pieces, budget, head=head, below=[bracket], reserved=excerpts.notes)

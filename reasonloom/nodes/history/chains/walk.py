@@ -1,4 +1,4 @@
-"""Finds where a walk begins and what it may reach; says why where no chain is worth telling."""
+"""Walks from search results along edges; records why when no chain is worth returning."""
 
 from __future__ import annotations
 
@@ -27,28 +27,29 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 
-# A chunk is about several things; its one vector lies between them. So the passages of the chunks
-# that a walk may tell are compared one by one, and the best count: one for a question, which asks
-# for one thing, two for a moment that is described.
+# A chunk covers several topics, and its single vector lies between them. So the passages of the
+# candidate chunks are compared one by one, and only the best count: one for a question, which is
+# about one thing, two for the description of a moment.
 
 OF_A_QUESTION, OF_A_MOMENT = 1, 2
-"""Passages of a chunk that count, the nearest."""
+"""How many of a chunk's nearest passages count."""
 
 WORD_SHARE = 0.5
-"""What all words of the question weigh beside a likeness of 1."""
+"""Weight of holding all words of the question, relative to a cosine similarity of 1."""
 
 MOST_WORDS = 0.5
 """The share above which a chunk holds most of the question's words."""
 
 ALIKE_ELSEWHERE = 0.3
-"""The likeness above which a chunk of another project is about a moment: passages that share only
-a word reach 0.26; from 0.4 on half of the labelled moments would lose their prediction."""
+"""The cosine similarity above which a chunk of another project matches a moment: passages that
+share only a word reach 0.26; from 0.4 on half of the labelled moments would lose their prediction.
+"""
 
 MOST = 160
-"""Passages that are compared in all: what a recall may cost beside its search."""
+"""Passages compared in total, which bounds the cost of a recall on top of its search."""
 
 LETTERS = 300
-"""Characters of a passage that are compared."""
+"""Characters of a passage that are embedded."""
 
 
 async def chunk_relevances(
@@ -59,16 +60,16 @@ async def chunk_relevances(
     best: int,
     elsewhere: Collection[int] = (),
 ) -> dict[int, float]:
-    """Return the relevance of each chunk, 0..1; by words alone without a vector.
+    """Return the relevance of each chunk, 0..1; without a vector, by words alone.
 
     Args:
-        embedder: makes the vectors of passages.
-        query: the question's vector, None where there is none.
-        chunks: those that are judged.
-        covered: the share of the question's words, by weight, that each holds, 0..1.
-        best: how many passages of each count.
-        elsewhere: those that need more than words in common: to be clearly alike, or, without a
-            vector, to hold most of the words.
+        embedder: embeds the passages.
+        query: the question's vector, if any.
+        chunks: the chunks to score.
+        covered: the weighted share of the question's words that each chunk holds, 0..1.
+        best: how many passages of each chunk count.
+        elsewhere: chunks that need more than shared words: a similarity above ALIKE_ELSEWHERE, or,
+            without a vector, more than MOST_WORDS of the words.
     """
     words = {key: covered.get(key, 0.0) for key in chunks}
     alike = await _alike(embedder, query, chunks, best) if query is not None else None
@@ -86,7 +87,7 @@ async def chunk_relevances(
 
 
 def _relevance(cosine: float, words: float, floor: float) -> float:
-    """Return what likeness and words come to; 0 for what shares none and is as unlike as any."""
+    """Combine similarity and words; 0 if no word is shared and the cosine is at most `floor`."""
     if not words and cosine <= floor:
         return 0.0
     return (max(0.0, cosine) + WORD_SHARE * words) / (1 + WORD_SHARE)
@@ -95,7 +96,7 @@ def _relevance(cosine: float, words: float, floor: float) -> float:
 async def _alike(
     embedder: Embedder, query: Sequence[float], chunks: Mapping[int, WalkChunk], best: int
 ) -> dict[int, float] | None:
-    """Return the mean likeness of each chunk's best passages; None where there is no embedder."""
+    """Return the mean cosine of each chunk's best passages; None if there are no vectors."""
     each = max(1, MOST // max(1, len(chunks)))
     passages = {key: _spread(texts_in(chunk.content), each) for key, chunk in chunks.items()}
     owners = [key for key, texts in passages.items() for _ in texts]
@@ -112,7 +113,7 @@ async def _alike(
 
 
 def _spread(texts: Sequence[str], most: int) -> list[str]:
-    """Return the passages, neighbours joined where there are more than `most`."""
+    """Return the passages, each cut to LETTERS; neighbours are joined to get at most `most`."""
     size = -(-len(texts) // most)
     starts = range(0, len(texts), size or 1)
     return ["\n".join(texts[start : start + size])[:LETTERS] for start in starts]
@@ -132,13 +133,13 @@ TOO_SHORT = "All chains had only 1 chunk (minimum 2 required)"
 NOT_ENOUGH = "No chain met the qualifying threshold"
 
 SEEDS = 12
-"""The best of what a search finds, where chains begin."""
+"""Top search results that may start a chain."""
 
 JUDGED = 24
-"""Chunks whose passages are compared: the seeds, and the best that edges lead to."""
+"""Chunks whose passages are compared: the seeds, and the best ones their edges reach."""
 
 FAN = 6
-"""Edges followed from a chunk, and to it, the heaviest."""
+"""Outgoing and incoming edges followed per chunk, heaviest first."""
 
 FALLBACK = (
     "[Chain walk: fell back to search — {reason}. Search found {found} chunks, {seeds} seeds, "
@@ -148,15 +149,15 @@ FALLBACK = (
 
 @dataclass(slots=True)
 class WalkCandidates:
-    """What a search found, best first, and what is around it.
+    """Search results, best first, and their neighbourhood.
 
     Attributes:
-        question: what was asked, and where.
-        ranking: what the search found.
-        covered: the share of the question's words that each chunk holds, 0..1.
-        chunks: those that can be told.
-        edges: those that touch the seeds and what they reach.
-        notes: what must be said of the search.
+        question: the question and its scope.
+        ranking: the search results.
+        covered: the weighted share of the question's words that each chunk holds, 0..1.
+        chunks: the seeds and their best neighbours, by id.
+        edges: edges that touch the seeds or those neighbours.
+        notes: notes on the search.
     """
 
     question: PastQuestion
@@ -168,31 +169,32 @@ class WalkCandidates:
 
     @property
     def order(self) -> list[int]:
-        """The ids of all that was found."""
+        """The ids of all search results, best first."""
         return [each.id for each in self.ranking.ranked]
 
     @property
     def vector(self) -> Sequence[float] | None:
-        """The question's, None where there is none."""
+        """The question's vector, if any."""
         near = self.question.query.near
         return near.vector if near else None
 
     @property
     def seeds(self) -> list[int]:
-        """Where chains may begin."""
+        """The chunks where chains may start."""
         return [key for key in self.order[:SEEDS] if key in self.chunks]
 
 
 @dataclass(frozen=True, slots=True)
 class WalkResult:
-    """What a walk came to: a chain, or why there is none and what search found instead.
+    """The result of a walk: a chain, or the reason why there is none.
 
     Attributes:
-        found: where it began and what it could reach.
-        relevance: of each chunk, 0..1.
-        seeds: where chains began, the best first.
-        made: the chains tried.
-        chain: the one to tell; None with a `reason`.
+        found: the search results and their neighbourhood.
+        relevance: relevance of each chunk, 0..1.
+        seeds: chunks where chains started, best first.
+        made: all chains tried.
+        chain: the best one; None if there is a `reason`.
+        reason: why there is no chain; None if there is one.
     """
 
     found: WalkCandidates
@@ -203,12 +205,12 @@ class WalkResult:
     reason: str | None
 
     def without_chain(self) -> WalkResult:
-        """Return the same without the chain, since search alone answers better."""
+        """Return this result without its chain, for when search alone answers better."""
         return replace(self, chain=None, reason=NOT_ENOUGH)
 
     @property
     def diagnostics(self) -> Diagnostics | None:
-        """What was tried; None where there is a chain."""
+        """What was tried; None if there is a chain."""
         if self.reason is None:
             return None
         return Diagnostics(
@@ -237,7 +239,7 @@ class WalkResult:
 async def walk(
     execution: Execution, query: str, project: str | None, *, forward: bool, budget: int
 ) -> WalkResult:
-    """Search, and walk from what is found."""
+    """Search, and walk from the results."""
     found = await _find_candidates(execution, query, project)
     best = OF_A_MOMENT if forward else OF_A_QUESTION
     known = project or execution.loom.settings.project
@@ -270,9 +272,9 @@ async def walk(
 def _of_one_project(
     found: WalkCandidates, relevance: Mapping[int, float], known: str | None
 ) -> dict[int, float]:
-    """Return the relevance of the chunks of one project: the known one, else the most relevant's.
+    """Keep only one project's chunks: the known project, or else that of the most relevant seed.
 
-    What came next in one project says nothing of another; only edges may lead there.
+    What came next in one project says nothing about another; only edges may lead there.
     """
     seeds = [key for key in found.seeds if relevance[key] > 0]
     projects = {found.chunks[key].project for key in seeds}
@@ -282,7 +284,7 @@ def _of_one_project(
 
 
 async def _find_candidates(execution: Execution, query: str, project: str | None) -> WalkCandidates:
-    """Return what a search finds and what edges lead to from there, as much as is judged."""
+    """Return the search results and their neighbours, at most JUDGED chunks."""
     scope = Scope(kinds=("transcript",), project=project)
     question = await past_question(execution, query, scope)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -297,7 +299,7 @@ async def _find_candidates(execution: Execution, query: str, project: str | None
 
 
 async def _around(tx: Transaction, found: WalkCandidates) -> None:
-    """Add the chunks that are judged, and the edges between them."""
+    """Add the chunks to score and the edges that touch them."""
     near, scope = found.question.query.near, found.question.scope
     seeds = found.order[:SEEDS]
     found.edges = await chunk_links.edges(tx, seeds, fan=FAN)

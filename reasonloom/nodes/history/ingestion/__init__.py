@@ -1,1 +1,1 @@
-"""Steps of ingestion."""
+"""Ingestion of transcript files."""

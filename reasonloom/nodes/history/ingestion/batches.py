@@ -1,4 +1,4 @@
-"""Cuts a file into batches of chunks, each with what reading goes on from after it."""
+"""Splits a file into batches of chunks, each with the checkpoint to resume from."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -13,11 +13,15 @@ from reasonloom.transcripts.turns import Source
 
 @dataclass(slots=True)
 class Batch:
-    """Chunks with their times, keys that are void, and from where to go on once all is stored.
+    """Chunks with their times, dropped keys, and the checkpoint to resume from once stored.
 
-    `at` is None for a chunk where neither it nor one before it has a time. `position` and
-    `cutting` are JSON. `offset` is how many bytes of the file are read, `source`
-    whose conversation the file is, as far as it was read.
+    Attributes:
+        at: time of each chunk; None if neither it nor an earlier one has a time.
+        dropped: keys of chunks that are void.
+        position: reader state, as JSON.
+        cutting: chunker state, as JSON.
+        offset: bytes of the file read so far.
+        source: session and project of the file, as far as they are known.
     """
 
     chunks: list[Chunk]
@@ -34,7 +38,7 @@ class Batch:
 
 @dataclass(slots=True)
 class Batches:
-    """The batches of one reading, made when they are asked for."""
+    """The batches of one reading, created lazily."""
 
     reading: TurnReader
     state: ChunkerState | None
@@ -46,11 +50,11 @@ class Batches:
     _at: list[datetime | None] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Batch]:
-        """Yield the batches; the last one, which may be empty, ends what the file has.
+        """Yield the batches; the last one, which may be empty, reaches the end of the file.
 
         Raises:
             InvalidArgument: no line of the file could be used.
-            OSError: it could not be read on.
+            OSError: reading failed.
         """
         cutter = Chunker(self.state, thinking=self.thinking)
         for turn in self.reading:
@@ -67,7 +71,7 @@ class Batches:
         yield self._batch(position.wire(), ending.state, ending.dropped, position.offset, last=True)
 
     def _take(self, chunks: list[Chunk]) -> None:
-        """Add chunks, each with its time or the last one before it."""
+        """Add chunks, each with its own time or the last known one."""
         for chunk in chunks:
             self._chunks.append(chunk)
             self._at.append(chunk.started_at or parse_moment(self.clock))
@@ -83,7 +87,7 @@ class Batches:
         *,
         last: bool = False,
     ) -> Batch:
-        """Return what was gathered and begin anew."""
+        """Return the collected chunks as a batch and reset."""
         chunks, at, turns = self._chunks, self._at, self.turns
         self._chunks, self._at, self.turns = [], [], 0
         skipped = asdict(self.reading.skipped)

@@ -1,4 +1,4 @@
-"""Finds the files of conversations that paths name: files themselves, and those in folders."""
+"""Finds the transcript files under the given paths, which may be files or folders."""
 
 from __future__ import annotations
 
@@ -15,18 +15,23 @@ if TYPE_CHECKING:
     from reasonloom.nodes.history.ingestion.formats import Format
 
 TAKEN = {".jsonl"}
-"""What is taken from folders: others may hold anything, such as the output of tools."""
+"""Suffixes of the files read from folders; others may hold anything, such as tool output."""
 
 TEXTS = {".txt", ".md", ".text"}
-"""What is taken from folders where texts are asked for."""
+"""Suffixes of the files read from folders when the format is text."""
 
 
 @dataclass(slots=True)
 class FoundFiles:
-    """What paths name: files with the names they are told by, what cannot be read, and what else.
+    """The files found, those that cannot be read, and counts of what was skipped.
 
-    `loops` are links to folders that were seen already, `special` is what is neither file nor
-    folder (pipes, sockets, devices), `others` are files of other kinds.
+    Attributes:
+        files: display names and paths.
+        refused: paths that cannot be read, with the reason.
+        loops: links to folders that were already visited.
+        special: entries that are neither file nor folder (pipes, sockets, devices).
+        others: files with other suffixes.
+        bytes: total size of `files`.
     """
 
     files: list[tuple[str, Path]] = field(default_factory=list)
@@ -38,7 +43,7 @@ class FoundFiles:
 
 
 def find_files(paths: Iterable[str], form: Format | None = None) -> FoundFiles:
-    """Return the files that paths name; names are as they were given, with what is below."""
+    """Return the files under `paths`; display names start with the path as given."""
     found = FoundFiles()
     taken = TEXTS if form == "text" else TAKEN
     for given in paths:
@@ -65,7 +70,7 @@ def find_files(paths: Iterable[str], form: Format | None = None) -> FoundFiles:
 def _folder(
     found: FoundFiles, name: str, path: Path, taken: set[str], seen: set[tuple[int, int]]
 ) -> None:
-    """Add what a folder holds, and its folders; a folder is entered once."""
+    """Add the files of a folder, recursively; each folder is visited once."""
     waiting = [(name, path)]
     while waiting:
         name, path = waiting.pop()
@@ -97,5 +102,5 @@ def _folder(
 
 
 def _reason(error: OSError) -> str:
-    """Return why something cannot be read, without its path."""
+    """Return why a path cannot be read, without the path itself."""
     return f"It cannot be read: {error.strerror or 'the system refused'}"

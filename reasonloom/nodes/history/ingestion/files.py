@@ -1,4 +1,4 @@
-"""Opens a file where reading stood: finds its transcript, and makes one anew where it must."""
+"""Opens files at their checkpoints: finds each one's transcript, and replaces it if necessary."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class SourceFile:
-    """A file to be read; `anew` is True once what was kept of it is put aside for that."""
+    """A file to read; `anew` is True once it was opened, so that `again` restarts it only once."""
 
     report: FileReport
     path: Path
@@ -44,7 +44,7 @@ class SourceFile:
 
 @dataclass(slots=True)
 class OpenFile:
-    """A file that is being read."""
+    """A file being read."""
 
     given: SourceFile
     carried: StoredFile
@@ -54,9 +54,9 @@ class OpenFile:
     _passed: int = 0
 
     def says_more(self, batch: Batch) -> bool:
-        """Return whether a last batch says anything that is not stored.
+        """Return whether a last batch changes anything stored.
 
-        Of a file without a whole line nothing is kept: its format is not known yet.
+        Nothing is stored for a file without a complete line: its format is not known yet.
         """
         row = self.carried.row
         if row.position is None and not batch.offset and not self.carried.aside:
@@ -66,7 +66,7 @@ class OpenFile:
         return bool(not same or batch.chunks or batch.dropped or waits)
 
     def advanced(self, batch: Batch) -> int:
-        """Count a batch as read; return how many bytes of the file are passed by it."""
+        """Count a batch as read; return the progress in bytes, up to the file's end at the last."""
         self.given.report.bytes += max(0, batch.offset - self.read)
         self.read = batch.offset
         end = max(self.size, batch.offset) if batch.last else batch.offset
@@ -76,7 +76,7 @@ class OpenFile:
 
 @contextmanager
 def report_refusal(report: FileReport) -> Iterator[None]:
-    """Note why a file cannot be read."""
+    """Record in the report why a file cannot be read, instead of raising."""
     try:
         yield
     except InvalidArgument as error:
@@ -89,7 +89,7 @@ def report_refusal(report: FileReport) -> Iterator[None]:
 
 @contextmanager
 def _stream(path: Path) -> Iterator[BinaryIO]:
-    """Yield a file to be read; what is none is never opened, as a pipe would wait."""
+    """Open a regular file; anything else is refused unopened, because a pipe would block."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise InvalidArgument("It is no file", field="path")
     with path.open("rb") as stream:
@@ -105,9 +105,9 @@ class FileOpener:
     wish: IngestOptions
 
     def in_order(self, files: Sequence[SourceFile]) -> list[SourceFile]:
-        """Return the files in order of their first times; refuse those that cannot be opened.
+        """Return the files ordered by their first timestamps; refuse those that cannot be opened.
 
-        A file that is there twice is read once.
+        A file that is given twice is read once.
         """
         begins: dict[str, tuple[str, str, SourceFile]] = {}
         for given in files:
@@ -118,11 +118,12 @@ class FileOpener:
 
     @asynccontextmanager
     async def opened(self, given: SourceFile) -> AsyncIterator[OpenFile]:
-        """Yield a file where reading stood.
+        """Open a file at its checkpoint.
 
         Raises:
             InvalidArgument: it is binary, UTF-16, or holds no conversation.
             OSError: it cannot be read.
+            Overtaken: another process reads the same file.
         """
         with _stream(given.path) as stream:
             sniffed = sniff_format(stream, given.path)
@@ -151,7 +152,7 @@ class FileOpener:
             yield OpenFile(given, carried, batches, size, since.offset if since else 0)
 
     def _first(self, path: Path) -> dict[str, Any]:
-        """Return what goes on from one reading to the next, before the first."""
+        """Return the initial state that each reading passes on to the next."""
         return {
             "session": default_session(path),
             "project": self.wish.project,
@@ -161,7 +162,10 @@ class FileOpener:
     async def _found(
         self, stream: BinaryIO, path: Path, sniffed: SniffResult
     ) -> tuple[TranscriptRow, UUID | None]:
-        """Return the file's transcript: by its path, or by its content where it was moved."""
+        """Return the file's transcript, by path or, if it was moved, by content; else a new one.
+
+        Also return the transcript that was set aside when the file was rewritten, if any.
+        """
         place = stored_path(path)
         async with self.loom.database.begin(self.caller) as tx:
             row, aside = await transcripts.find(tx, place)
@@ -178,7 +182,7 @@ class FileOpener:
     async def _anew(
         self, row: TranscriptRow, sniffed: SniffResult, aside: UUID | None
     ) -> tuple[TranscriptRow, UUID | None]:
-        """Put aside what came of the file, and begin again."""
+        """Set the file's transcript aside and return a fresh one, with the one set aside."""
         fresh = TranscriptRow(uuid4(), row.path, self.wish.form or sniffed.form, sniffed.head)
         if self.wish.dry_run:
             return fresh, row.id
@@ -191,7 +195,7 @@ class FileOpener:
 
 
 def _left(other: TranscriptRow, stream: BinaryIO) -> bool:
-    """Return whether a file lies here now that was read elsewhere, and is there no more."""
+    """Return whether `stream` is the file that was read at `other`'s path and moved since."""
     return (
         other.position is not None
         and not os.path.exists(other.path)  # noqa: PTH110 - a path of any bytes
@@ -200,5 +204,5 @@ def _left(other: TranscriptRow, stream: BinaryIO) -> bool:
 
 
 def stored_path(path: Path) -> str:
-    """Return a file's whole path as text that can be stored."""
+    """Return a file's resolved path as text that can be stored."""
     return os.fsencode(os.path.realpath(path)).decode("utf-8", "backslashreplace")

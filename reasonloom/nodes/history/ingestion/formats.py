@@ -1,4 +1,4 @@
-"""Which format a file is in, and what it is called where it does not say so itself."""
+"""Detects a file's format, and names the session of a file that does not name it."""
 
 import hashlib
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from reasonloom.transcripts.reader import TurnReader
 Format = Literal["claude-code", "jsonl", "text"]
 FORMATS: tuple[Format, ...] = ("claude-code", "jsonl", "text")
 WINDOW = 64 * 1024
-"""Bytes by which a format is known; where one line is longer, that line and what is before it."""
+"""Bytes read to detect a format; a line that starts within them is read to its end."""
 
 UNSURE = ".jsonl"
 
 
 @dataclass(frozen=True, slots=True)
 class SniffResult:
-    """What a file's first bytes tell: its format, a digest, and the first time in it."""
+    """A file's format, the digest of its first bytes, and its first timestamp."""
 
     form: Format
     head: str
@@ -28,9 +28,9 @@ class SniffResult:
 
 
 def sniff_format(stream: BinaryIO, path: Path) -> SniffResult:
-    """Return what the first lines tell; a `.jsonl` file of other lines is taken for JSONL.
+    """Detect the format from the first lines; an unrecognised `.jsonl` file counts as JSONL.
 
-    Lines are read as they are read later: whatever their encoding, and none that is too long.
+    Lines are decoded as in the later reading, and overlong ones are skipped likewise.
     """
     stream.seek(0)
     window = stream.read(WINDOW)
@@ -50,7 +50,7 @@ def sniff_format(stream: BinaryIO, path: Path) -> SniffResult:
 
 
 def _first_lines(stream: BinaryIO) -> Iterator[Line]:
-    """Yield the lines that begin within the window, or the first where none of those is taken."""
+    """Yield the lines that begin within the window, and at least one."""
     for line in Lines(stream, 0):
         yield line
         if line.end >= WINDOW:
@@ -58,12 +58,12 @@ def _first_lines(stream: BinaryIO) -> Iterator[Line]:
 
 
 def _entry(line: Line) -> dict[str, Any] | None:
-    """Return the object that a line is."""
+    """Parse a line as a JSON object; None if it is none."""
     return parse_entry(line, None) if b"{" in line.data[:16] else None
 
 
 def _form(entry: dict[str, Any]) -> Format | None:
-    """Return the format of a line."""
+    """Return the format of a line's object; None if it is unknown."""
     if entry.get("type") in claude_code.KNOWN and "content" not in entry:
         return "claude-code"
     return "jsonl" if "role" in entry and "content" in entry else None
@@ -75,7 +75,7 @@ def format_of(name: str) -> Format:
 
 
 def open_reading(stream: BinaryIO, path: Path, form: Format, since: Position | None) -> TurnReader:
-    """Return the turns of a file, from the beginning or from `since` on.
+    """Return a reader of a file's turns, from the beginning or from `since`.
 
     Raises:
         InvalidArgument: it is binary, UTF-16, or holds no conversation in this format.
@@ -86,7 +86,7 @@ def open_reading(stream: BinaryIO, path: Path, form: Format, since: Position | N
 
 
 def default_session(path: Path) -> str:
-    """Return what a session is called whose file does not tell: by the file's name and place."""
+    """Return a session name for a file that has none, from the file's name and folder."""
     if path.parent.name == "subagents":
         return path.parent.parent.name
     place = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()

@@ -1,8 +1,8 @@
-"""Says in words why a later chunk follows from an earlier one, and how much that adds.
+"""Explains in words why a later chunk follows from an earlier one, and how much that adds.
 
-In order: the same error, a file that both touch, a decision that is gone back to, a name, a rare
-word. Decisions are known by phrases of some languages; where there are none, only names and words
-are seen.
+The first of these applies: the same error, a file that both touch, an earlier decision, a shared
+name, a rare word. Decisions are recognised by phrases in a few languages; in others, only names and
+words are recognised.
 """
 
 import re
@@ -13,13 +13,13 @@ from reasonloom.nodes.history.truncation import gist
 from reasonloom.stores.history.chunk_links import Facts
 
 SAME_ERROR, SAME_FILE, DECIDED = 0.2, 0.1, 0.1
-"""What is added to the weight of an edge (0..1) by what both share beside words."""
+"""Bonuses to an edge's weight (0..1) for what both chunks share besides words."""
 
 QUOTE_LENGTH = 80
 """Characters of an error, a name or a decision that a reason quotes."""
 
 LEAST_ERROR = 12
-"""Letters that an error has at least without what varies in it."""
+"""Minimum characters of an error without its variable parts."""
 
 VARYING = re.compile(
     r"0x[0-9a-f]+|[0-9a-f]{8,}|(?:[\w.~-]*[/\\])+[\w.~-]*|\d+|['\"`][^'\"`]*['\"`]"
@@ -43,7 +43,7 @@ LEAST_WORD = 3
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why, in words, and what is added to the weight of what both share."""
+    """The reason in words, and the bonus to the edge's weight."""
 
     text: str
     more: float = 0.0
@@ -51,11 +51,11 @@ class Reason:
 
 @dataclass(slots=True)
 class Reasons:
-    """Why one chunk follows from others; what it says is read once for all of them.
+    """Finds why one chunk follows from others; its words are indexed once for all of them.
 
     Args:
         later: the chunk that follows.
-        often: all chunks that it is compared with: what most of them have says little.
+        often: all chunks that it is compared with; what most of them share counts little.
     """
 
     later: Facts
@@ -67,8 +67,8 @@ class Reasons:
         """Return why the chunk follows from `earlier`.
 
         Args:
-            earlier: the one that it follows from.
-            shared: the words that both hold, as they are stored, the rarest first.
+            earlier: the chunk that it follows from.
+            shared: the words that both contain, as stored, rarest first.
         """
         later, often = self.later, self.often
         if error := _error(later, earlier):
@@ -84,7 +84,7 @@ class Reasons:
         return Reason(f"takes up “{_line(named)}”" if named else "about the same things")
 
     def _named(self, earlier: Facts, shared: Sequence[str]) -> str:
-        """Return a name that both have, of rare words if there is one; else a word as spelt."""
+        """Return a shared name with a rare word in it, or else a shared rare word as spelt."""
         rare = [word for word in shared if len(word) > 1]
         there = {name.casefold() for name in earlier.names}
         for name in self.later.names:
@@ -100,7 +100,7 @@ class Reasons:
         return ""
 
     def _words(self, stem: str) -> list[tuple[str, str]]:
-        """Return the words of the chunk that begin so, each folded and as it is spelt."""
+        """Return the chunk's words that start with `stem`, each case-folded and as spelt."""
         if len(stem) < LEAST_WORD:
             return []
         if self._spelt is None:
@@ -114,7 +114,7 @@ class Reasons:
 
 
 def normalised(error: str) -> str:
-    """Return an error's text without what varies: numbers, addresses, paths, what is quoted."""
+    """Return an error's text without its variable parts: numbers, addresses, paths, quotations."""
     return " ".join(VARYING.sub(" ", error.casefold()).split())
 
 
@@ -128,7 +128,7 @@ def _error(later: Facts, earlier: Facts) -> str | None:
 
 
 def _touches(chunk: Facts, file: str) -> bool:
-    """Tell whether a chunk names a file, by its whole path or by how it ends."""
+    """Return whether a chunk names a file, by its full path or a suffix of it."""
     return any(
         file == other or file.endswith(f"/{other}") or other.endswith(f"/{file}")
         for other in chunk.files
@@ -136,12 +136,12 @@ def _touches(chunk: Facts, file: str) -> bool:
 
 
 def _rarity(held: int, of: int) -> float:
-    """Return 1 for what only one of the chunks has, falling towards 0 for what all have."""
+    """Return 1 for what only one of the chunks has, down to near 0 for what all have."""
     return 1 - (held - 1) / of if of else 1.0
 
 
 def _decision(content: str, named: str) -> str | None:
-    """Return a sentence that decides something about what is named."""
+    """Return a sentence that decides something about `named`."""
     for sentence in SENTENCE.findall(gist(content)):
         if named.casefold() in sentence.casefold() and DECISION.search(sentence):
             return str(sentence).strip()

@@ -1,8 +1,8 @@
-"""Links new chunks with what they follow from.
+"""Links new chunks to the earlier chunks that they follow from.
 
-A chunk follows from earlier ones of its project with which it shares rare words: names of files,
-texts of errors, people, things. Likeness of vectors was tried beside it and found no more of the
-labelled links (docs/history.md has the figures).
+A chunk follows from earlier chunks of its project with which it shares rare words: file names,
+error messages, people, things. Adding vector similarity found no more of the labelled links
+(docs/history.md has the figures).
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 
 LOOKED = 8
-"""Sessions before that are looked at."""
+"""Preceding sessions considered as continued ones."""
 
 HOURS = 12.0
-"""A session that begins so soon after the last one may go on with it, whatever it says."""
+"""A session that starts within this time of the last one may continue it, whatever it says."""
 
 SOON_WEIGHT, PHRASE_WEIGHT, CONTENT_WEIGHT = 0.3, 0.3, 0.5
-"""What speaks for it, each at most: time, words of continuation, and matter that both share."""
+"""Maximum weights of the signals: time, phrases of continuation, and shared rare words."""
 
 LEAST_CONTINUATION = 0.1
 OPENING = 2
-"""Passages of a session in which it says that it goes on."""
+"""Passages at the start of a session in which a phrase of continuation counts."""
 
 GOES_ON = re.compile(
     r"\b(?:where we (?:left|stopped|were)|left off|pick(?:ing)? (?:\w+ )?up|carry(?:ing)? on|"
@@ -53,13 +53,13 @@ GOES_ON = re.compile(
 def find_continuation(
     first: Facts, before: Sequence[Ended], alike: Sequence[Sharing], whole: float
 ) -> NewEdge | None:
-    """Return the edge from the session that the new one goes on from, None where nothing says so.
+    """Return the edge from the session that the new one continues; None without evidence.
 
     Args:
         first: the new session's first chunk.
-        before: the sessions before it, the latest first.
+        before: the preceding sessions, latest first.
         alike: chunks that share words with the first.
-        whole: what the words of the first weigh together.
+        whole: total weight of the first chunk's words.
     """
     opening = "\n".join(texts_in(first.content)[:OPENING])
     says = GOES_ON.search(opening)
@@ -78,7 +78,7 @@ def find_continuation(
 
 
 def _soon(began: datetime | None, ended: datetime) -> float:
-    """Return what the time between two sessions says for one going on with the other."""
+    """Return the weight of the time between two sessions, falling to 0 at HOURS."""
     if began is None:
         return 0.0
     hours = (began - ended).total_seconds() / 3600
@@ -92,33 +92,33 @@ def _time_words(soon: float, says: str | None) -> str:
 
 
 CAUSES = 3
-"""Edges of cause that lead from one chunk."""
+"""Maximum causal edges from one chunk."""
 
 COMPARED = 12
-"""Chunks that share most with one, from which its causes are taken."""
+"""Chunks considered as causes of one chunk: those that share most with it."""
 
 LEAST = 0.1
-"""The share of a chunk's words, by weight, that it has with its cause at least."""
+"""Minimum share of a chunk's words, by weight, that a cause must have."""
 
 FEW = 8
-"""A chunk that has fewer words to compare is compared as if the missing ones were not shared."""
+"""A chunk with fewer words than this is scored as if the missing ones were not shared."""
 
 MANY = 50
-"""New chunks from which on it pays to settle what is stored before words are looked up."""
+"""New chunks from which it pays to settle the word statistics before looking up words."""
 
 AT_ONCE = 200
-"""Chunks that are linked in one transaction."""
+"""Chunks linked per transaction."""
 
 RENEWED = 5
-"""Later chunks, of those that share most, that are linked anew where an older one comes after."""
+"""Later chunks that are relinked when an older chunk arrives, those that share most with it."""
 
 
 async def link_chunks(loom: Loom, caller: Caller, new: Mapping[str, Sequence[int]]) -> None:
-    """Link chunks that were stored or changed, by their projects, with what is there.
+    """Link new or changed chunks, given by project, with the stored ones.
 
-    Called after their transcripts were read, and again for the same chunks after a kill: the same
-    chunks get the same edges. Later chunks that share much with a new one are linked anew, as
-    what they follow from may have come only now.
+    Called once their transcripts are read, and again for the same chunks after a crash; it is
+    idempotent. Later chunks that share much with a new one are relinked, because their cause may
+    have arrived only now.
     """
     if sum(map(len, new.values())) >= MANY:
         async with loom.database.begin(caller) as tx:
@@ -129,7 +129,7 @@ async def link_chunks(loom: Loom, caller: Caller, new: Mapping[str, Sequence[int
 
 
 async def _link(loom: Loom, caller: Caller, project: str, ids: Sequence[int]) -> set[int]:
-    """Link chunks, some in each transaction; return later ones that share much with them."""
+    """Link chunks, AT_ONCE per transaction; return later ones that share much with them."""
     later: set[int] = set()
     for start in range(0, len(ids), AT_ONCE):
         batch = ids[start : start + AT_ONCE]
@@ -146,9 +146,13 @@ async def _link(loom: Loom, caller: Caller, project: str, ids: Sequence[int]) ->
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A chunk, the others that share most of its words, and what those weigh together.
+    """A chunk and the chunks that share most of its words.
 
-    `first` where it begins the main conversation of its session.
+    Attributes:
+        chunk: the chunk.
+        found: chunks that share words with it, those that share most first.
+        whole: total weight of the chunk's words.
+        first: whether it begins the main conversation of its session.
     """
 
     chunk: Facts
@@ -158,24 +162,24 @@ class Compared:
 
     @property
     def earlier(self) -> list[Sharing]:
-        """The others that came before it."""
+        """The found chunks that precede it."""
         here = self.chunk.at, self.chunk.id
         return [each for each in self.found if (each.at, each.id) < here][:COMPARED]
 
     @property
     def enough(self) -> list[Sharing]:
-        """Those of them that share enough to be causes."""
+        """The earlier chunks that share enough to be causes."""
         return [each for each in self.earlier if each.shared >= LEAST * self.whole]
 
     @property
     def later(self) -> list[int]:
-        """Some that came after it and share as much."""
+        """Ids of up to RENEWED chunks after it that share as much."""
         after = [each for each in self.found if each.at > self.chunk.at]
         return [each.id for each in after if each.shared >= LEAST * self.whole][:RENEWED]
 
 
 async def _compared(tx: Transaction, project: str, ids: Sequence[int]) -> list[Compared]:
-    """Return the chunks of `ids` with what shares words with them."""
+    """Return the chunks of `ids`, each with the chunks that share words with it."""
     chunks = [each for each in await chunk_links.facts(tx, ids) if each.project == project]
     if not chunks:
         return []
@@ -190,7 +194,7 @@ async def _compared(tx: Transaction, project: str, ids: Sequence[int]) -> list[C
 
 
 async def _continued(tx: Transaction, compared: Compared) -> list[NewEdge]:
-    """Return the edge from the session that a new one goes on from, if there is one."""
+    """Return the edge from the session that a new one continues, if there is one."""
     if not compared.first:
         return []
     before = await chunk_links.sessions_before(tx, compared.chunk, most=LOOKED)
@@ -199,7 +203,7 @@ async def _continued(tx: Transaction, compared: Compared) -> list[NewEdge]:
 
 
 def _causes(compared: Compared, known: Mapping[int, Facts]) -> list[NewEdge]:
-    """Return the heaviest edges of cause, each with its reason."""
+    """Return the heaviest causal edges, each with its reason."""
     chunk = compared.chunk
     alike = [each for each in compared.enough if each.id in known]
     reasons = Reasons(chunk, [known[each.id] for each in alike])
@@ -212,6 +216,6 @@ def _causes(compared: Compared, known: Mapping[int, Facts]) -> list[NewEdge]:
 
 
 def _whole(words: Sequence[RareWord]) -> float:
-    """Return what a chunk's words weigh together, for few words as if there were more."""
+    """Return the total weight of a chunk's words, scaled up if there are fewer than FEW."""
     weight = sum(word.weight for word in words)
     return weight * max(1.0, FEW / len(words)) if words else 0.0

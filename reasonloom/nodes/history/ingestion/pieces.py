@@ -1,4 +1,4 @@
-"""One batch of a file about to be stored: what is new, changed, there already, or void."""
+"""The changes that storing a batch makes: new, changed, already stored, and void chunks."""
 
 from __future__ import annotations
 
@@ -22,19 +22,21 @@ Vectors = Mapping[str, Sequence[float]]
 
 
 class Overtaken(Conflict):
-    """Another process stored a batch of the same file meanwhile: begin again where it stands."""
+    """Another process stored a batch of the same file: restart from its checkpoint."""
 
 
 @dataclass(slots=True)
 class StoredFile:
-    """A file that is being read, as it is stored so far.
+    """The stored state of a file being read.
 
     Args:
-        row: its transcript, with what reading goes on from.
-        state: what goes on beside the cutter's state: the session's name where the file tells
-            none, the project that was asked for, ids that wait to be linked.
-        aside: the transcript whose chunks the file had before it was rewritten.
-        skipped: lines that earlier readings did not take.
+        row: its transcript, with the checkpoint.
+        state: state besides the chunker's: the session's name if the file has none, the project
+            requested by the caller, ids that are not linked yet.
+        report: the report of this reading.
+        aside: the transcript with the file's chunks from before it was rewritten.
+        skipped: lines that earlier readings skipped, counted by reason.
+        finished: whether the file is stored to its end.
     """
 
     row: TranscriptRow
@@ -50,10 +52,15 @@ Piece = tuple[StoredFile, "Batch"]
 
 @dataclass(slots=True)
 class BatchChanges:
-    """What of a batch is new, what takes the place of a chunk of this file, and what is void.
+    """The changes of a batch; chunks of other files are neither changed nor removed.
 
-    Another file's chunk is neither changed nor removed. `there` are chunks that are stored, or
-    changed, already; ids are of memories.
+    Attributes:
+        new: chunks to add.
+        changed: memory ids of this file's chunks, with their replacements.
+        void: memory ids to remove.
+        adopted: memory ids to take over from the transcript that was set aside.
+        there: how many chunks are already stored.
+        forgotten: how many of the stored or changed chunks were forgotten.
     """
 
     new: list[Chunk] = field(default_factory=list)
@@ -65,7 +72,7 @@ class BatchChanges:
 
     @classmethod
     def of(cls, carried: StoredFile, batch: Batch, known: dict[str, Known]) -> BatchChanges:
-        """Sort a batch's chunks by what is stored."""
+        """Compare a batch's chunks with the stored ones."""
         chosen, owners = cls(), {carried.row.id, carried.aside}
         ours = {key: each for key, each in known.items() if each.transcript in owners}
         chosen.void = [ours[key].memory_id for key in batch.dropped if key in ours]
@@ -85,22 +92,22 @@ class BatchChanges:
         return chosen
 
     def counted(self) -> BatchCounts:
-        """Return how many there are of each."""
+        """Return the counts."""
         return BatchCounts(
             len(self.new), len(self.changed), self.there, self.forgotten, len(self.void)
         )
 
 
 def batch_keys(batch: Batch) -> list[str]:
-    """Return the keys that a batch speaks of."""
+    """Return all chunk keys that a batch refers to."""
     replaced = [chunk.replaces for chunk in batch.chunks if chunk.replaces]
     return [*(chunk.id for chunk in batch.chunks), *replaced, *batch.dropped]
 
 
 def chunk_place(carried: StoredFile, batch: Batch, chunk: Chunk) -> tuple[str, str | None]:
-    """Return a chunk's session and its folder.
+    """Return a chunk's session and project folder.
 
-    The first lines of Claude Code's files may not tell them, but the file is of one session.
+    The first lines of a Claude Code file may lack them, but such a file has only one session.
     """
     session, folder = chunk.source.session, chunk.source.project
     if carried.row.form == "claude-code":

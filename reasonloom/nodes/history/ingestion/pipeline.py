@@ -1,4 +1,4 @@
-"""Reads files of past conversations and keeps them as chunks; a kill leaves whole batches."""
+"""Ingests transcript files as chunks; a crash leaves only complete batches."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 
 LinkChunks = Callable[["Loom", "Caller", Mapping[str, Sequence[int]]], Awaitable[None]]
-"""Links new chunks, by their projects, with what is there."""
+"""Links new chunks, given by project, with the stored ones."""
 
 __all__ = ["FileReport", "IngestOptions", "ingest"]
 
 MOST_DEADLOCKS = 20
-"""How often in a row a load that the database gives up is begun again."""
+"""Maximum retries of one ingestion after deadlocks."""
 
 
 def _silent(_: int) -> None:
-    """Tell nobody."""
+    """Ignore progress."""
 
 
 async def ingest(
@@ -55,15 +55,22 @@ async def ingest(
     tell: ReportProgress = _silent,
     linking: LinkChunks = link_chunks,
 ) -> list[FileReport]:
-    """Read files and keep their chunks; return what became of each, in the order given.
+    """Ingest files and return a report on each, in the order given.
 
-    Each is a name to be told and a path. A file that cannot be read says why and leaves what is
-    kept of it as it was; the others go on. Conversations are read in order of their beginnings.
-    Done again, or after a kill, it goes on where it stood. `linking` is done once the files of a
-    load are whole.
+    A file that cannot be read is reported and its stored chunks remain; the other files are
+    ingested. Conversations are read in order of their first timestamps. A repeated call, also after
+    a crash, resumes at the checkpoints.
+
+    Args:
+        loom: the services.
+        caller: the owner of the chunks.
+        files: display names and paths.
+        wish: options; the defaults if None.
+        tell: called with the number of bytes processed since the last call.
+        linking: links the chunks of files that are stored to their end.
 
     Raises:
-        DatabaseUnavailable: it went away; what was stored stays.
+        DatabaseUnavailable: the database went away; what was stored remains.
     """
     wish = wish or IngestOptions()
     given = [SourceFile(FileReport(name), path) for name, path in files]
@@ -75,7 +82,7 @@ async def ingest(
         try:
             await work.run(left)
         except Overtaken:
-            pass  # the other process has stored something: this ends
+            pass  # terminates: each time, the other process has made progress
         except Deadlocked:
             crossed += 1
             if crossed > MOST_DEADLOCKS:
@@ -86,7 +93,7 @@ async def ingest(
 
 @dataclass(slots=True)
 class Ingestion:
-    """The way of files through cutting, embedding, storing and linking."""
+    """The pipeline of one ingestion: chunk, embed, store and link."""
 
     loom: Loom
     caller: Caller
@@ -97,10 +104,10 @@ class Ingestion:
     linking: LinkChunks
 
     async def run(self, files: Iterable[SourceFile]) -> None:
-        """Store load after load; the next is cut and embedded while one is stored and linked.
+        """Store the loads in order; the next is chunked and embedded while one is stored.
 
         Raises:
-            Overtaken: another process was faster with one of the files.
+            Overtaken: another process stored a batch of one of the files first.
         """
         loads = self._loads(files)
         coming = asyncio.ensure_future(self._next(loads))
@@ -114,14 +121,17 @@ class Ingestion:
             await loads.aclose()
 
     async def _next(self, loads: AsyncGenerator[Load, None]) -> Load | None:
-        """Return the next load with its vectors, None where there is none."""
+        """Return the next load with its vectors; None at the end."""
         load = await anext(loads, None)
         if load is not None and not self.wish.dry_run:
             load.vectors = await self.store.embedded(load.pieces)
         return load
 
     async def _loads(self, files: Iterable[SourceFile]) -> AsyncGenerator[Load, None]:
-        """Yield loads of as many chunks as the wish says; of a file one batch in each."""
+        """Yield loads of about `wish.batch` chunks or more, with at most one batch per file.
+
+        The last load may have fewer.
+        """
         load = Load()
         for given in files:
             with report_refusal(given.report):
@@ -135,7 +145,7 @@ class Ingestion:
             yield load
 
     async def _pieces(self, given: SourceFile) -> AsyncIterator[tuple[OpenFile, Piece]]:
-        """Yield a file's batches, cut in a thread."""
+        """Yield a file's batches, read in a thread."""
         async with self.opener.opened(given) as opened:
             batches = iter(opened.batches)
             while True:
@@ -149,7 +159,7 @@ class Ingestion:
                     return
 
     async def _keep(self, load: Load) -> None:
-        """Store a load and link what is whole."""
+        """Store a load and link the files that are finished."""
         if self.wish.dry_run:
             await self.store.foresee(load.pieces)
         else:
@@ -160,7 +170,7 @@ class Ingestion:
             self.tell(opened.advanced(batch))
 
     async def _link(self, finished: Sequence[StoredFile]) -> None:
-        """Link what was stored of whole files and not linked yet, then note that it is."""
+        """Link the unlinked chunks of finished files, then record that they are linked."""
         waiting: dict[str, list[int]] = {}
         for carried in finished:
             for project, ids in carried.state.get("unlinked", {}).items():
@@ -174,9 +184,9 @@ class Ingestion:
 
 @dataclass(slots=True)
 class Load:
-    """Pieces that are stored together, with the files they are of.
+    """Pieces that are stored together, with their files.
 
-    `vectors` is None where no embedder answers.
+    `vectors` is None if the embedder is unavailable.
     """
 
     opened: list[OpenFile] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What is asked of an ingestion, and what became of each file."""
+"""Options and reports of an ingestion."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ if TYPE_CHECKING:
     from reasonloom.nodes.history.ingestion.formats import Format
 
 BATCH = 1_024
-"""Chunks of one transaction: more are no faster, and more is lost by a kill."""
+"""Chunks per transaction; more are no faster, and a crash loses more."""
 
 ReportProgress = Callable[[int], None]
-"""Told how many more bytes are read and kept."""
+"""Called with the number of bytes processed since the last call."""
 
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
-    """How files are read; `form`, `project` and `thinking` are kept with a file once it is read.
+    """Ingestion options; a file retains `form`, `project` and `thinking` from its first reading.
 
     Args:
-        form: the format, found out where None.
-        project: the folder whose project it is, whatever the file says.
-        thinking: keep thoughts, too.
-        again: read from the beginning; what is not there any more is removed.
-        dry_run: store nothing, and tell what would be.
-        batch: chunks that are stored in one transaction, at least; a turn is never divided.
+        form: the format; detected if None.
+        project: the project folder, overriding the file's own.
+        thinking: store thinking too.
+        again: read from the beginning, and remove chunks that the file no longer has.
+        dry_run: store nothing, only report what would be stored.
+        batch: minimum chunks per transaction; a turn is never split.
     """
 
     form: Format | None = None
@@ -40,7 +40,7 @@ class IngestOptions:
 
 @dataclass(slots=True)
 class BatchCounts:
-    """What became of a batch; `forgotten` chunks were read again and stay hidden."""
+    """Counts of a batch's chunks; `forgotten` ones were read again and stay hidden."""
 
     new: int = 0
     changed: int = 0
@@ -52,9 +52,13 @@ class BatchCounts:
 
 @dataclass(slots=True)
 class FileReport:
-    """What became of one file; `name` is as it was given, `refused` says why it was not read.
+    """The report on one file; `bytes` and the counts cover this reading only.
 
-    `bytes` are those read in this reading, and the counts are of it.
+    Attributes:
+        name: display name, as given.
+        refused: why the file was not read.
+        rewritten: whether its stored part had changed, so that it was read from the beginning.
+        skipped: lines skipped, counted by reason.
     """
 
     name: str
@@ -73,11 +77,11 @@ class FileReport:
 
     @property
     def unchanged(self) -> bool:
-        """Tell whether there was nothing new to read."""
+        """Whether there was nothing new to read."""
         return self.refused is None and not (self.turns or self.removed)
 
     def add(self, stored: BatchCounts, batch: Batch) -> None:
-        """Count a batch."""
+        """Add a batch to the counts."""
         self.turns += batch.turns
         self.new += stored.new
         self.changed += stored.changed

@@ -1,4 +1,4 @@
-"""Stores a load: batches of one or more files in one transaction, each with where to go on."""
+"""Stores a load: batches of one or more files in one transaction, with their checkpoints."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class LoadStore:
     _slugs: dict[str | None, str] = field(default_factory=dict)
 
     async def embedded(self, load: Sequence[Piece], there: Vectors | None = None) -> Vectors | None:
-        """Return vectors by key, `there` and those of what is not stored yet.
+        """Return vectors by key: those of `there`, and of chunks that are not stored yet.
 
-        None where no embedder answers. No lock is held meanwhile.
+        Returns None if the embedder is unavailable. No lock is held while embedding.
         """
         there = there or {}
         texts = {chunk.id: chunk.text for _, batch in load for chunk in batch.chunks}
@@ -50,13 +50,13 @@ class LoadStore:
         return None if notes else {**there, **dict(zip(new, vectors, strict=True))}
 
     async def store(self, load: Sequence[Piece], vectors: Vectors | None) -> None:
-        """Store a load in one transaction; no two of its pieces are of the same file.
+        """Store a load in one transaction; its pieces belong to different files.
 
-        `vectors` may have been made before other loads were stored; what was stored then and is
-        not now is embedded here. None stores it without vectors.
+        `vectors` may predate other loads; chunks that were stored then but no longer are get
+        embedded here. None stores the load without vectors.
 
         Raises:
-            Overtaken: another process stored of one of the files since it was looked up.
+            Overtaken: another process stored a batch of one of the files since it was opened.
         """
         if vectors is not None:
             vectors = await self.embedded(load, vectors)
@@ -86,7 +86,11 @@ class LoadStore:
             carried.finished = batch.last
 
     async def _hold(self, tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
-        """Hold the transcripts, made where new, and let nobody else store for this owner."""
+        """Lock the transcripts, creating new ones, and the owner row, as every memory write does.
+
+        Raises:
+            Overtaken: another process stored a batch of one of the files since it was opened.
+        """
         await transcripts.make(tx, [row for row in rows if row.position is None])
         steps = await transcripts.hold(tx, [row.id for row in rows])
         if any(steps.get(row.id) != row.step for row in rows):
@@ -94,7 +98,7 @@ class LoadStore:
         await import_rows.hold_owner(tx)
 
     async def _slugs_of(self, tx: Transaction, load: Sequence[Piece]) -> dict[str | None, str]:
-        """Return the slugs of the load's folders."""
+        """Return the project slugs of the load's folders."""
         wanted = {
             chunk_place(carried, batch, chunk)[1]
             for carried, batch in load

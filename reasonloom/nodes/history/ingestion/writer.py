@@ -1,4 +1,4 @@
-"""The writes of a load within one transaction: chunks, their order, and where each file goes on."""
+"""Writes a load within one transaction: chunks, their sequence, and each file's checkpoint."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 
 EFFECTS = UUID("3a52a2f0-9a1b-4f0a-8a55-4f4c2a3b8f11")
-"""The namespace of effects that are made of a chunk's key."""
+"""UUID namespace of the effect ids that are derived from chunk keys."""
 
 TOOL = "history"
 MIDDLE = 0.5
-"""Salience and importance of every chunk: nobody weighed what was said."""
+"""Salience and importance of every chunk, since nothing rated them."""
 
 
 def chunk_memory(
@@ -52,7 +52,7 @@ def chunk_memory(
     vector: Sequence[float] | None,
     model: str,
 ) -> NewMemory:
-    """Return the memory that a chunk is; one vector stands for all its views."""
+    """Return a chunk's memory; its one vector is stored for every sector."""
     return NewMemory(
         effect=uuid5(EFFECTS, chunk.id),
         content=chunk.text,
@@ -69,14 +69,14 @@ def chunk_memory(
         valid_from=row.at,
         session_id=session,
         project=row.project,
-        dates=date_terms("", None, row.at.date()),  # logs are full of dates of no interest
+        dates=date_terms("", None, row.at.date()),  # logs are full of irrelevant dates
         vectors=dict.fromkeys(SECTORS, vector) if vector else {},
         model=model if vector else None,
     )
 
 
 def chunk_row(chunk: Chunk, transcript: UUID, place: Place, at: datetime) -> ChunkRow:
-    """Return what stands beside a chunk's memory; `place` is its session and project."""
+    """Return the chunk row that goes with a memory; `place` is its session and project."""
     session, project = place
     return ChunkRow(
         key=chunk.id,
@@ -114,9 +114,9 @@ class LoadWriter:
     vectors: Vectors | None
 
     async def write(self, load: Sequence[Piece]) -> list[tuple[TranscriptRow, BatchCounts]]:
-        """Write the load; return each file's transcript as it stands then, and what became of it.
+        """Write the load; return each file's updated transcript and its counts.
 
-        What is void goes first: one of the new chunks may have its key.
+        Void chunks are removed first, because a new chunk may have the same key.
         """
         chosen = self._chosen(load)
         made = await self._made(load)
@@ -144,7 +144,7 @@ class LoadWriter:
         ]
 
     def _chosen(self, load: Sequence[Piece]) -> list[BatchChanges]:
-        """Sort each piece; a chunk that an earlier piece stores is there for a later one."""
+        """Return the changes of each piece; chunks of earlier pieces count as stored."""
         known, chosen = dict(self.known), []
         for carried, batch in load:
             each = BatchChanges.of(carried, batch, known)
@@ -154,7 +154,7 @@ class LoadWriter:
         return chosen
 
     async def _made(self, load: Sequence[Piece]) -> dict[str, NewChunk]:
-        """Return the memory and the row of each chunk by its key; the first file's where two."""
+        """Return each chunk's memory and row by key; the first file wins on duplicate keys."""
         now, loom = self.loom.clock(), self.loom
         places: dict[str, Place] = {}
         for carried, batch in load:
@@ -180,7 +180,7 @@ class LoadWriter:
         return made
 
     async def _empty(self, aside: UUID, chosen: BatchChanges) -> list[Lane]:
-        """Remove what a rewritten file has no more."""
+        """Remove the chunks that a rewritten file no longer has; return their lanes."""
         left = [each.memory_id for each in (await chunks.of_transcript(self.tx, aside)).values()]
         lanes = await chunks.drop(self.tx, left)
         await transcripts.remove(self.tx, aside)
@@ -195,7 +195,7 @@ class LoadWriter:
         ids: Mapping[str, int],
         made: Mapping[str, NewChunk],
     ) -> dict[str, Any]:
-        """Return what goes on with the file: what waits to be linked, and its sessions."""
+        """Return the file's next state, with its unlinked chunks and its sessions."""
         written = [(ids[chunk.id], chunk.id) for chunk in chosen.new]
         written += [(key, chunk.id) for key, chunk in chosen.changed]
         gone = set(chosen.void)
@@ -215,13 +215,13 @@ class LoadWriter:
         }
 
     def _ended(self, load: Sequence[Piece], states: Sequence[Mapping[str, Any]]) -> list[str]:
-        """Return the sessions whose files are read to their ends."""
+        """Return the sessions of the files that this load finishes."""
         ended = [state["sessions"] for (_, batch), state in zip(load, states, strict=True)
                  if batch.last]  # fmt: skip
         return list(dict.fromkeys(name for names in ended for name in names))
 
     def _row(self, carried: StoredFile, batch: Batch, state: dict[str, Any]) -> TranscriptRow:
-        """Return the transcript as it stands after the batch."""
+        """Return the transcript updated by the batch, and set the file's state."""
         carried.state = state
         return replace(
             carried.row,
@@ -232,7 +232,7 @@ class LoadWriter:
         )
 
     def _stored(self, chosen: BatchChanges) -> BatchCounts:
-        """Return what became of a piece."""
+        """Return the counts of a piece."""
         stored = chosen.counted()
         if self.vectors is None:
             stored.unembedded = stored.new + stored.changed

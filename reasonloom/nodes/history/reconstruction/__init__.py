@@ -1,1 +1,1 @@
-"""A session or a span of time of past conversations, told again."""
+"""Reconstruction of a session or a time span of past conversations."""

@@ -1,4 +1,4 @@
-"""The outline of a session that is too long to be told: requests, decisions, errors, files, end."""
+"""Outlines a session that is too long to show: requests, decisions, errors, files, last reply."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from reasonloom.stores.history.chunk_lists import OutlinedChunk
 from reasonloom.text import tokens
 
 QUOTED = (80, 48, 28, 16)
-"""Tokens of a quotation at most, tried in turn until all fits."""
+"""Maximum tokens of a quotation, tried in turn until everything fits."""
 
 LAST = 2
-"""How much longer than others the quotation of what was answered last may be."""
+"""How many times longer than others the quotation of the last reply may be."""
 
 FILES, FILE_TOKENS = 12, 24
-"""How many files are named, and with how many tokens at most."""
+"""How many files are listed, and the maximum tokens of each."""
 
 LEAST_LINE, GAP = 8, 16
-"""Tokens that a line takes at least, and those of the line that says how many are left out."""
+"""Minimum tokens of a line, and tokens of the line that says how many are left out."""
 
 ANSWERED = "answered"
 CONTINUED = ", continued]"
@@ -30,7 +30,7 @@ CONTINUED = ", continued]"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened in a session: when, what it was, and the words; `after` says how it ended."""
+    """An event of a session: its time, kind and text; `after` says how an error ended."""
 
     time: datetime | None
     kind: str
@@ -41,13 +41,13 @@ class Event:
 def outline(chunks: Sequence[OutlinedChunk], budget: int, *, newest: bool) -> str:
     """Return the outline of a session within `budget` tokens.
 
-    Where not all fits, quotations get shorter; then what was answered is left out but for the last
-    answer, and then what is farther from the end that is kept.
+    If not everything fits, quotations get shorter; then replies are dropped except for the last
+    one; then the events farthest from the preserved end of the session are dropped.
 
     Args:
-        chunks: of one session, in order of time.
-        budget: tokens.
-        newest: whether the end is kept, else the beginning.
+        chunks: chunks of one session, in time order.
+        budget: token budget.
+        newest: whether to preserve the end of the session instead of the beginning.
     """
     every = list(_events(chunks))
     days = {chunk.time.astimezone(UTC).date() for chunk in chunks if chunk.time}
@@ -65,7 +65,7 @@ def outline(chunks: Sequence[OutlinedChunk], budget: int, *, newest: bool) -> st
 
 
 def _events(chunks: Sequence[OutlinedChunk]) -> Iterator[Event]:
-    """Yield what happened in a session; of sub-agents errors alone count."""
+    """Yield the events of a session; only errors count in sub-agents' chunks."""
     answer: Event | None = None
     known: set[str] = set()
     for place, chunk in enumerate(chunks):
@@ -85,7 +85,7 @@ def _events(chunks: Sequence[OutlinedChunk]) -> Iterator[Event]:
 
 
 def _ending(chunks: Sequence[OutlinedChunk], error: str) -> str:
-    """Return how an error that is first seen in the first of `chunks` ended."""
+    """Return how an error ended that first occurs in the first of `chunks`."""
     seen = [place for place, chunk in enumerate(chunks) if error in chunk.errors]
     failing = max(place for place, chunk in enumerate(chunks) if chunk.errors)
     times = f"{len(seen)} times; " if len(seen) > 1 else ""
@@ -96,7 +96,7 @@ def _ending(chunks: Sequence[OutlinedChunk], error: str) -> str:
 
 
 def _reply_after(chunks: Sequence[OutlinedChunk], error: str) -> str:
-    """Return what was answered first after an error."""
+    """Return a quotation of the first reply after an error; empty if there is none."""
     met = False
     for chunk in chunks:
         for kind, text in _spoken(chunk, whole=False):
@@ -107,7 +107,7 @@ def _reply_after(chunks: Sequence[OutlinedChunk], error: str) -> str:
 
 
 def _spoken(chunk: OutlinedChunk, *, whole: bool = True) -> Iterator[tuple[str, str]]:
-    """Yield who speaks and what; with `whole` without what goes on from the chunk before."""
+    """Yield the role and text of each part; `whole` skips parts continued from the last chunk."""
     for part in parts_of(chunk.content):
         kind = part.marker.strip("[] \n").partition(":")[0].partition(",")[0]
         if part.body.strip() and not (whole and part.marker.rstrip().endswith(CONTINUED)):
@@ -121,7 +121,7 @@ def _line(event: Event, clock: str, most: int) -> str:
 
 
 def _end(chunks: Sequence[OutlinedChunk], most: int) -> Iterator[str]:
-    """Yield what the session was about as it ended: its files, and what was answered last."""
+    """Yield the closing lines: the session's files, last first, and the last reply."""
     files = list(dict.fromkeys(file for chunk in reversed(chunks) for file in chunk.files))
     if files:
         more = f" and {len(files) - FILES} more" if len(files) > FILES else ""
@@ -140,14 +140,14 @@ def _replies(chunk: OutlinedChunk) -> Iterator[str]:
 def _fitting(
     lines: Iterable[str], number: int, end: Sequence[str], budget: int, *, newest: bool
 ) -> str:
-    """Return as many of the lines as fit with what the session ended with.
+    """Return as many lines as fit together with the closing lines.
 
     Args:
-        lines: `number` of them, those to be kept first.
-        number: of the lines.
-        end: what comes below them.
-        budget: tokens.
-        newest: whether the lines come in reverse.
+        lines: the lines, most important first.
+        number: how many lines there are.
+        end: the closing lines.
+        budget: token budget.
+        newest: whether `lines` are in reverse order.
     """
     ended = list(end)
     while ended and tokens.count_tokens("\n".join(ended)) > budget // 2:

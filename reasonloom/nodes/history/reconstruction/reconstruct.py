@@ -1,7 +1,7 @@
-"""Answers `reconstruct`: what was said and done in a project, in order of time.
+"""The `reconstruct` tool: a project's past conversations, in time order.
 
-A session that does not fit is told as an outline, unless the caller names a time.
-As in its reference, a mistake of the caller is told as text that begins with `Error: `.
+A session that does not fit is outlined, unless the caller gives a time span. As in the reference, a
+caller's mistake is returned as text that begins with `Error: `.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 
 LEAST_PIECE = 20
-"""Tokens that a piece takes with its heading at least; no more pieces are read than could fit."""
+"""Minimum tokens of a piece with its heading; no more pieces are read than could fit."""
 
 AROUND, MARKER = 140, 24
-"""About the tokens of the first line with the notes, and of a line where a session begins."""
+"""Approximate tokens of the first line with the notes, and of a session's boundary line."""
 
 HEAD = 'Session context for "{project}" ({chunks} chunk{s}, {tokens} tokens):'
 NOTHING = 'No chunks found for project "{project}" in what was asked for.'
@@ -59,9 +59,9 @@ NO_ROOM = "they do not fit into {budget} tokens"
 
 @dataclass(slots=True)
 class Found:
-    """The chunks in order of time, how many were meant in all, and what must be said.
+    """The chunks in time order, how many matched in total, and notes.
 
-    `spanned` is true where a time was named.
+    `spanned` is true if the request has a time span.
     """
 
     rows: list[ChunkRow] = field(default_factory=list)
@@ -71,7 +71,7 @@ class Found:
 
 
 async def history_reconstruct(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return what was said and done, within the budget; a caller's mistake is told as text."""
+    """Return the conversations within the budget; a caller's mistake is returned as text."""
     execution = runtime.context
     request = execution.request(HistoryReconstruct)
     try:
@@ -90,10 +90,10 @@ async def history_reconstruct(state: ToolState, runtime: Runtime[Execution]) -> 
 
 
 async def _found(execution: Execution, request: HistoryReconstruct) -> Found:
-    """Return the chunks that are meant, as many as could fit.
+    """Return the matching chunks, as many as could fit.
 
     Raises:
-        CallerMistake: contradictory arguments, or a name that is not there.
+        CallerMistake: contradictory arguments, or an unknown name.
     """
     now = execution.loom.clock()
     span, notes = date_arguments.parse_span(request.from_, request.to, request.days_back, now)
@@ -136,7 +136,12 @@ def _refuse_contradictions(request: HistoryReconstruct) -> None:
 
 
 async def _session(tx: Transaction, request: HistoryReconstruct, notes: list[str]) -> str | None:
-    """Return the session that is meant, None for any; of the one before, None for none such."""
+    """Return the requested session; None for any, or if there is no previous session.
+
+    Raises:
+        InvalidArgument: a session id is an ambiguous prefix.
+        SessionNotFound: `session_id` is unknown.
+    """
     if request.session_id is not None:
         named = await projects.require_session(
             tx, request.project, request.session_id, "session_id"
@@ -155,9 +160,9 @@ async def _session(tx: Transaction, request: HistoryReconstruct, notes: list[str
 
 
 def _whole_sessions(rows: Sequence[ChunkRow], budget: int, *, newest: bool) -> list[ChunkRow]:
-    """Return the chunks of the sessions that fit whole, from the newest or the oldest on.
+    """Return the chunks of the sessions that fit whole, starting from the newest or the oldest.
 
-    The first is taken even where it does not fit.
+    The first session is included even if it does not fit.
     """
     kept: set[str] = set()
     left = budget - AROUND
@@ -217,14 +222,14 @@ def _answer(
 
 
 def _is_cut(answer: Reconstructed, found: Found) -> bool:
-    """Tell whether something of the chunks that were read is left out."""
+    """Return whether any of the chunks that were read is left out or cut."""
     return len(answer.chunks) < len(found.rows) or any(chunk.cut for chunk in answer.chunks)
 
 
 async def _outlined(
     execution: Execution, request: HistoryReconstruct, found: Found, session: str
 ) -> tuple[Reconstructed, list[str]]:
-    """Return the outline of a session, within the budget with its notes."""
+    """Return the outline of a session with its notes, within the budget."""
     budget = execution.loom.settings.max_response_tokens
     async with execution.loom.database.begin(execution.caller, once=True) as tx:
         chunks = await chunk_lists.outlined(tx, request.project, session)
@@ -247,19 +252,19 @@ async def _outlined(
         tokens=size,
         omitted=len(chunks),
         error=None,
-        # A forgotten chunk is taken out of recorded answers by its name.
+        # Forgetting a chunk redacts recorded answers that reference it by name.
         outline_of=[f"mem-{chunk.id}" for chunk in chunks],
     )
     return answer, notes
 
 
 def boundary_line(session: str, time: datetime | None) -> str:
-    """Return the line where a session begins or goes on."""
+    """Return the line that marks where a session begins or continues."""
     return f"=== Session {short_session(session)} | {date_arguments.format_day(time)} ==="
 
 
 def _boundary(before: Piece | None, piece: Piece) -> str | None:
-    """Return the line where another session begins or goes on."""
+    """Return the boundary line if `piece` belongs to another session than `before`."""
     if before is not None and before.session == piece.session:
         return None
     return boundary_line(piece.session, piece.time)

@@ -1,1 +1,1 @@
-"""Dates and periods that texts name: read, and turned into terms by which memories are found."""
+"""Parses dates and periods in texts and turns them into index terms for retrieval."""

@@ -1,4 +1,4 @@
-"""Reads the dates that a text names in full or in part, in several written forms."""
+"""Parses full and partial dates in a text, in several notations and languages."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ FULL_NAMES = (
     ("november", "noviembre", "novembre", "novembro"),
     ("december", "dezember", "diciembre", "décembre", "dicembre", "dezembro"),
 )
-"""By month, in English, German, Spanish, French, Italian, Portuguese and Dutch."""
+"""Month names in English, German, Spanish, French, Italian, Portuguese and Dutch."""
 
 SHORT_NAMES = {
     "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9,
@@ -28,7 +28,7 @@ MONTHS = {name: n for n, names in enumerate(FULL_NAMES, 1) for name in names} | 
 AMBIGUOUS_MONTHS = frozenset(
     ("may", "march", "mars", "mai", "mei", "avril", "juli", "juni", "august", "april", "june")
 )
-"""Months that are also words when alone and in lower case, or that name a person."""
+"""Month names that are also ordinary words in lower case, or names of people."""
 
 MONTH_NAME = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
 YEAR = r"(?:19|20)\d\d"
@@ -62,7 +62,7 @@ BEFORE_A_MONTH = re.compile(
 
 
 class DateMention(NamedTuple):
-    """A date as it was written; None for what was left out."""
+    """A date as written; omitted parts are None."""
 
     year: int | None
     month: int | None = None
@@ -70,9 +70,9 @@ class DateMention(NamedTuple):
 
 
 def date_mentions(text: str) -> Iterator[DateMention]:
-    """Yield the dates that `text` names, each once, in no particular order.
+    """Yield the dates in `text`, each mention once, in no particular order.
 
-    `8.3.2025` and `8/3/2025` are read day first, or month first if only that is a date.
+    `8.3.2025` and `8/3/2025` are read day first, or month first if only that gives a valid date.
     """
     rest = text
     for form, read in (

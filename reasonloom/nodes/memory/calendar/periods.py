@@ -1,6 +1,6 @@
-"""The time that a question is about: a period in the past, or what was so before a change.
+"""Determines the time of a question: now, a past period, or the state before a change.
 
-Read in English, German, Spanish and French. A question without such words is about now.
+Supports English, German, Spanish and French. A question without temporal words is about now.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from reasonloom.nodes.memory.calendar.terms import READ_CHARACTERS
 
 UNTIL = re.compile(r"\b(?:before|until|till|prior to|up to|vor|bis|antes de|avant)\b", re.I)
 REACH = 25
-"""Characters after such a word within which its date begins."""
+"""Characters after a preposition within which its date must begin."""
 
 SINCE = re.compile(r"\b(?:since|after|from|seit|nach|ab|desde|depuis)\b", re.IGNORECASE)
 RECENTLY = re.compile(
@@ -47,10 +47,10 @@ LOOKS_BACK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class QuestionTime:
-    """What time a question is about; without any field it is about now.
+    """The time that a question is about; with default values, now.
 
-    `start` and `end` are the days of a period that has begun in the past, `end` excluded, open
-    where it has none; `looks_back` says that it asks for what was so before something changed.
+    `start` and `end` (exclusive) delimit a period that began in the past; None leaves that side
+    open. `looks_back` is whether the question is about the state before a change.
     """
 
     start: date | None = None
@@ -58,14 +58,14 @@ class QuestionTime:
     looks_back: bool = False
 
     def days_away(self, moment: datetime) -> float:
-        """Return the days between a moment and the period, 0 within it."""
+        """Return the distance of a moment from the period in days, 0 within it."""
         day = moment.astimezone(UTC).date()
         if self.end and day >= self.end:
             return float((day - self.end).days + 1)
         return float((self.start - day).days) if self.start and day < self.start else 0.0
 
     def knows(self, moment: datetime) -> bool:
-        """Return whether the period was not yet over at a moment."""
+        """Return whether a moment lies before the end of the period."""
         return self.end is None or moment.astimezone(UTC).date() < self.end
 
 
@@ -73,7 +73,7 @@ NOW = QuestionTime()
 
 
 def question_time(question: str, today: date) -> QuestionTime:
-    """Return the time that a question is about, as seen from `today`."""
+    """Return the time that a question is about, relative to `today`."""
     question = question[:READ_CHARACTERS]
     looks_back = bool(LOOKS_BACK.search(question))
     for word in UNTIL.finditer(question):
@@ -92,7 +92,7 @@ def question_time(question: str, today: date) -> QuestionTime:
 
 
 def _days_back(found: re.Match[str], today: date) -> date | None:
-    """Return the day that lies so many days, weeks, ... before `today`."""
+    """Return the day that lies the matched number of days, weeks, ... before `today`."""
     unit, written = UNITS[found["unit"].lower()], found["count"].lower()
     count = COUNTS.get(written) or int(written)
     try:
@@ -104,7 +104,7 @@ def _days_back(found: re.Match[str], today: date) -> date | None:
 
 
 def _earliest(text: str, today: date) -> Period | None:
-    """Return the first period of the past that a text names."""
+    """Return the earliest period in a text that began by `today`, if any."""
     return min((each for each in _periods(text, today) if each[0] <= today), default=None)
 
 

@@ -1,6 +1,6 @@
-"""Reads periods that a text names without a full date: "last spring", "vor drei Wochen", "Q2 2025".
+"""Parses periods given without a full date: "last spring", "vor drei Wochen", "Q2 2025".
 
-English and German; seasons also in Spanish and French. Docs: `docs/decisions/0012`.
+Supports English and German; seasons also in Spanish and French. See `docs/decisions/0012`.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ SEASONS = {
     "autumn": 9, "fall": 9, "herbst": 9, "otoño": 9, "automne": 9,
     "winter": 12, "invierno": 12, "hiver": 12,
 }  # fmt: skip
-"""The month in which each begins, in the northern half of the world."""
+"""First month of each season, in the northern hemisphere."""
 
 PARTS = {"early": 1, "anfang": 1, "mid": 5, "mitte": 5, "late": 9, "ende": 9, "end of": 9}
-"""The month in which each part of a year begins; a part has four months."""
+"""First month of each part of a year; a part has four months."""
 
 ORDINALS = {"first": 1, "erste": 1, "second": 2, "zweite": 2, "third": 3, "dritte": 3,
             "fourth": 4, "vierte": 4}  # fmt: skip
@@ -117,11 +117,11 @@ PAST_TENSE = re.compile(
 SENTENCE_END = re.compile(r"[.!?;]\s")
 
 Period = tuple[date, date]
-"""First day, and the day after the last."""
+"""First day and the day after the last."""
 
 
 class NamedPeriod(NamedTuple):
-    """A period and where the text names it."""
+    """A period and its span in the text."""
 
     start: int
     end: int
@@ -129,28 +129,28 @@ class NamedPeriod(NamedTuple):
 
 
 def relative_periods(text: str, today: date) -> Iterator[NamedPeriod]:
-    """Yield the periods that a text names as seen from `today`, in no particular order."""
+    """Yield the periods in a text, relative to `today`, in no particular order."""
     rest = text
     for form, read in READERS:
         for found in form.finditer(rest):
             try:
                 period = read(found, today)
             except (OverflowError, ValueError):
-                continue  # a period beyond the calendar
+                continue  # outside the range of `date`
             if period:
                 yield NamedPeriod(*found.span(), period)
         rest = form.sub(lambda found: " " * len(found.group()), rest)
 
 
 def without_periods(text: str, found: Collection[NamedPeriod]) -> str:
-    """Return a text with blanks in place of periods."""
+    """Return a text with its periods replaced by spaces."""
     for each in found:
         text = text[: each.start] + " " * (each.end - each.start) + text[each.end :]
     return text
 
 
 def unit_period(unit: str, count: int, today: date) -> Period:
-    """Return the day, week, month, ... that lies `count` of them after that of `today`."""
+    """Return the day, week, month, ... that is `count` units after the one containing `today`."""
     if unit in MONTHS_IN:
         months = MONTHS_IN[unit]
         return month_span((month_number(today) // months + count) * months, months)
@@ -162,12 +162,12 @@ def unit_period(unit: str, count: int, today: date) -> Period:
 
 
 def month_number(day: date) -> int:
-    """Return a count of the months up to a day's."""
+    """Return a consecutive number of the month that contains `day`."""
     return day.year * MONTHS_OF_YEAR + day.month - 1
 
 
 def month_span(number: int, count: int) -> Period:
-    """Return the period of `count` months from the month of a number."""
+    """Return the period of `count` months that starts with the month `number`."""
     return _first_day(number), _first_day(number + count)
 
 
@@ -198,7 +198,7 @@ def _ago(found: re.Match[str], today: date) -> Period:
 
 
 def _ahead(found: re.Match[str], today: date) -> Period | None:
-    """Return the period; what took place "in two days" is no date."""
+    """Return the period; None in the past tense, where "in two days" is a duration."""
     if PAST_TENSE.search(_sentence(found)):
         return None
     return unit_period(UNITS[found["unit"].lower()], _count(found["count"]), today)
@@ -242,14 +242,14 @@ def _part(found: re.Match[str], today: date) -> Period:
 
 
 def _year(found: re.Match[str], today: date) -> int | None:
-    """Return the year that a period names, or that it counts from this one."""
+    """Return the year of a period, given in full or relative to the current one."""
     if found["year"]:
         return int(found["year"])
     return today.year + SIDES[found["year_side"].lower()] if found["year_side"] else None
 
 
 def _begun(month: int, today: date) -> int:
-    """Return the last year in which a month has begun."""
+    """Return the latest year in which a month has begun."""
     return today.year if date(today.year, month, 1) <= today else today.year - 1
 
 
@@ -273,14 +273,14 @@ def _to_weekday(side: int, weekday: str, today: date) -> int:
 
 
 def _weekday(found: re.Match[str], today: date) -> Period | None:
-    """Return the last such day, where the sentence is about the past."""
+    """Return the most recent such weekday if the sentence is in the past tense."""
     if not PAST_TENSE.search(_sentence(found)):
         return None
     return _day(today + timedelta(days=_to_weekday(-1, found["weekday"], today)))
 
 
 def _sentence(found: re.Match[str]) -> str:
-    """Return the sentence that a match is in."""
+    """Return the sentence that contains a match."""
     before = SENTENCE_END.split(found.string[: found.start()])[-1]
     return before + SENTENCE_END.split(found.string[found.start() :])[0]
 
@@ -297,4 +297,4 @@ READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], date], Period | N
     (SIDED, _sided),
     (WEEKDAY, _weekday),
 )
-"""Each form with its reader; what one form has read is not read by the next."""
+"""Patterns with their parsers, in order; text matched by one is hidden from the later ones."""

@@ -1,8 +1,8 @@
-"""Date terms, by which memories are found: those of a memory's dates, and those of a question.
+"""Builds date terms, the index terms that match dates in memories with dates in questions.
 
-A term is `2025-03-08`, `2025-03`, `2025`, or, for any year, `*-03-08` and `*-03`. A memory has the
-terms of each date that it names, at every length; a question asks for the longest. So "in March"
-finds 8 March 2025, and "8 March 2024" does not.
+A term is `2025-03-08`, `2025-03`, `2025`, or, for any year, `*-03-08` and `*-03`. A memory is
+indexed under all terms of each of its dates, at every length; a question uses only the longest. So
+"in March" matches 8 March 2025, and "8 March 2024" does not.
 """
 
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ from reasonloom.nodes.memory.calendar.relative import (
 
 NOON = time(12)
 READ_CHARACTERS = 20_000
-"""Characters of a text that are searched for dates."""
+"""Characters of a text that are scanned for dates."""
 
 MOST_TERMS = 200
 DAY_WEIGHT, MONTH_WEIGHT, YEAR_WEIGHT = 1.0, 0.5, 0.25
-"""What a match is worth: there are many memories of one month, and more of one year."""
+"""Weights of a match by precision: the coarser the term, the more memories share it."""
 
 WEEK = timedelta(days=7)
 
 
 def names_a_day(content: str, today: date) -> bool:
-    """Return whether a text names a day or a week, by its date or relative to `today`."""
+    """Return whether a text names a day or a week, by date or relative to `today`."""
     head = content[:READ_CHARACTERS]
     return any(each.day for each in date_mentions(head)) or any(
         end - start <= WEEK for *_, (start, end) in relative_periods(head, today)
@@ -38,17 +38,17 @@ def names_a_day(content: str, today: date) -> bool:
 
 
 def stated_moment(context: str | None) -> datetime | None:
-    """Return noon UTC of the first complete date of a context: when its memory was said."""
+    """Return noon UTC of the first complete date in a context: when the memory was stated."""
     days = map(_complete_date, date_mentions((context or "")[:READ_CHARACTERS]))
     day = next(filter(None, days), None)
     return datetime.combine(day, NOON, UTC) if day else None
 
 
 def date_terms(content: str, context: str | None, created: date) -> list[str]:
-    """Return the terms of the dates that a memory names, and of its creation.
+    """Return the terms of all dates in a memory, including its date of creation.
 
-    A day or month without a year is the one nearest to the first complete date of `context`, or
-    to `created`; periods such as "last month" are counted from the same date.
+    The reference date is the first complete date in `context`, else `created`. A day or month
+    without a year gets the year nearest to it; periods such as "last month" are relative to it.
     """
     circumstances = list(date_mentions(context or ""))
     spoken = next(filter(None, map(_complete_date, circumstances)), created)
@@ -62,7 +62,7 @@ def date_terms(content: str, context: str | None, created: date) -> list[str]:
 
 
 def date_terms_of_query(question: str, today: date) -> dict[str, float]:
-    """Return the date terms of a question, each with what a match is worth, 0..1."""
+    """Return the date terms of a question with the weight of a match, 0..1."""
     question = question[:READ_CHARACTERS]
     periods = list(relative_periods(question, today))
     mentions = list(date_mentions(without_periods(question, periods)))
@@ -71,7 +71,7 @@ def date_terms_of_query(question: str, today: date) -> dict[str, float]:
 
 
 def _mentions_in(period: Period) -> Iterator[DateMention]:
-    """Yield the days of a week, the months of a season with their year, or the year."""
+    """Yield a period as days up to a week, else as months and years, or as years alone."""
     start, end = period
     if end - start <= WEEK:
         for n in range((end - start).days):
@@ -90,7 +90,7 @@ def _mention_of(day: date) -> DateMention:
 
 
 def _with_nearest_year(mention: DateMention, spoken: date) -> DateMention:
-    """Return a day or month that lacks a year with the one that brings it nearest to `spoken`."""
+    """Return a day or month without a year completed with the year nearest to `spoken`."""
     if mention.year is not None or mention.month is None:
         return mention
     around = [mention._replace(year=spoken.year + n) for n in (-1, 0, 1)]

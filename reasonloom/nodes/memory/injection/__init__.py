@@ -1,1 +1,1 @@
-"""Detection of memories that read like an attempt to steer their reader."""
+"""Detection of memories that read like prompt injections."""

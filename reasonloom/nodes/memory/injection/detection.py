@@ -1,9 +1,9 @@
-"""Detects memories that read like an attempt to steer their reader.
+"""Detects memories that read like prompt injections.
 
-A memory is data. What others stored (a web page, a mail, an import) may be written to be obeyed or
-to be found: Greshake et al. 2023 (indirect prompt injection), PoisonedRAG (Zou et al. 2024),
-AgentPoison (Chen et al. 2024), MINJA (Dong et al. 2025). The rules are fixed and need no language
-model; a false statement in plain words is not suspicious.
+A memory is data. Content from third parties (a web page, a mail, an import) may be crafted to be
+obeyed or to be retrieved: Greshake et al. 2023 (indirect prompt injection), PoisonedRAG (Zou et al.
+2024), AgentPoison (Chen et al. 2024), MINJA (Dong et al. 2025). The rules are fixed and need no
+language model; a false statement in plain words is not suspicious.
 """
 
 import re
@@ -21,31 +21,31 @@ from reasonloom.nodes.memory.injection.disguises import (
 from reasonloom.nodes.memory.injection.rules import CUE, RULES
 
 READ_CHARACTERS = 20_000
-"""Characters of a content that are scanned when it is shown; ranking scans fewer."""
+"""Characters of a content that are scanned in answers; ranking scans fewer."""
 
 CACHE_SIZE = 4_096
-"""Scanned texts that are cached: the same candidates come again."""
+"""Number of scanned texts to cache, since the same candidates recur."""
 
 LONGEST_CACHED = 2_000
 WORD = re.compile(r"\w+")
 LEAST = 0.5
-"""The sum of weights from which on a text is suspicious."""
+"""Minimum sum of weights at which a text is suspicious."""
 
 ECHOING = STUFFED = 0.8
 LEAST_QUERY_WORDS, LEAST_EXTRA_WORDS = 5, 3
-"""Least words of a question that is recognised, and of the text besides it."""
+"""Minimum words of an echoed question, and of the text in addition to it."""
 
 STUFFED_SHARE, LEAST_TIMES, LEAST_STUFFED = 0.3, 3, 2
-"""Of question words that are stuffed into a text: their share of it, how often each occurs at
-least, and how many there are at least."""
+"""Minimum values for keyword stuffing: share of the text, occurrences of each question word, and
+number of such words."""
 
 LEAST_WORD_LETTERS = 4
-"""Letters of a word whose repetition counts; shorter ones are mostly grammar."""
+"""Minimum letters of a word whose repetition counts; shorter ones are mostly function words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """How suspicious a text is, 0..1, and by which rules, heaviest first."""
+    """The suspicion score of a text, 0..1, with its reasons, heaviest first."""
 
     score: float
     reasons: tuple[str, ...] = ()
@@ -53,11 +53,11 @@ class Suspicion:
 
 @dataclass(frozen=True, slots=True)
 class ScannedText:
-    """A content as it was scanned.
+    """The scan of a content, independent of the question.
 
     Attributes:
         found: the reasons that do not depend on the question, with their weights.
-        words: its words in order, with a space around each.
+        words: its words in order, each surrounded by spaces.
         length: the number of words.
         repeated: the longer words that occur three times or more, with their counts.
     """
@@ -72,10 +72,10 @@ NO_SUSPICION = Suspicion(0.0)
 
 
 def detect_injection(content: str, question: str = "") -> Suspicion:
-    """Return how suspicious a content is that was found by a question.
+    """Return how suspicious a content is, given the question that retrieved it.
 
-    The weights of its reasons are added up; less than a half is nothing, so that no weak sign
-    counts alone.
+    The weights of its reasons are summed; a sum below 0.5 counts as 0, so that no weak sign counts
+    alone.
     """
     known = _scan_cached(content) if len(content) <= LONGEST_CACHED else _scan(content)
     found = {**known.found, **_by_question(known, query_words(question))}
@@ -87,12 +87,12 @@ def detect_injection(content: str, question: str = "") -> Suspicion:
 
 @lru_cache(maxsize=16)
 def query_words(question: str) -> tuple[str, ...]:
-    """Return the words of a question in their order."""
+    """Return the normalised words of a question, in order."""
     return tuple(WORD.findall(_legible(question)))
 
 
 def _by_question(known: ScannedText, wanted: tuple[str, ...]) -> dict[str, float]:
-    """Return the reasons that depend on the question: the content echoes it or stuffs its words."""
+    """Return the reasons that depend on the question: echoing it, or stuffing its words."""
     found = {}
     if (
         len(wanted) >= LEAST_QUERY_WORDS
@@ -116,7 +116,7 @@ def _scan_cached(content: str) -> ScannedText:
 
 
 def _scan(content: str) -> ScannedText:
-    """Return what is suspicious about a content itself, whatever the question."""
+    """Return the signs of suspicion that do not depend on the question."""
     found = disguised_letters(content[:READ_CHARACTERS])
     text = _legible(content)
     words = WORD.findall(text)
@@ -127,12 +127,12 @@ def _scan(content: str) -> ScannedText:
 
 
 def _legible(text: str) -> str:
-    """Return the part of a text that is scanned, case-folded and without hidden characters."""
+    """Return the scanned part of a text, case-folded and without hidden characters."""
     return plain_letters(text[:READ_CHARACTERS]).casefold()[:READ_CHARACTERS]
 
 
 def _by_rules(text: str, words: Sequence[str]) -> dict[str, float]:
-    """Return the reasons of the rules that apply to a legible text of these words."""
+    """Return the reasons of the rules that match a legible text with these words."""
     forms = normalized_forms(text)
     cues = {word[:CUE] for word in words}
     if forms.plainest is not forms.prose[0]:
@@ -153,10 +153,10 @@ DATA_NOTICE = (
 
 
 def injection_notes(contents: Mapping[str, str], question: str = "") -> list[str]:
-    """Return a note on the suspicious ones of a page's contents, or nothing.
+    """Return a note on the suspicious contents of a page, if any.
 
-    `contents` are by their names on the page. More of a content is scanned than for ranking.
-    Leave out past conversations: in them people give an assistant instructions.
+    `contents` is keyed by the ids used on the page. More of each content is scanned than for
+    ranking. Do not pass past conversations, in which instructions to an assistant are normal.
     """
     reasons = {
         key: detect_injection(content, question).reasons for key, content in contents.items()
@@ -172,5 +172,5 @@ def injection_notes(contents: Mapping[str, str], question: str = "") -> list[str
 
 
 def mark_suspicious(content: str) -> str:
-    """Return a content for a language model, with a notice if it is suspicious."""
+    """Return a content for use in a prompt, preceded by a notice if it is suspicious."""
     return f"{DATA_NOTICE}\n{content}" if detect_injection(content).reasons else content

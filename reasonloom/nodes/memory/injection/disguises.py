@@ -1,9 +1,9 @@
-"""Sees through disguised text: layout, accents, look-alike letters and invisible characters.
+"""Normalises disguised text: layout, accents, look-alike letters and invisible characters.
 
-Unicode Technical Standard 39 (mixed scripts, confusables), of which only the pairs that imitate
-Latin are listed; Boucher et al. 2022 (Bad Characters); Goodside 2024 (tag characters). Directional
-overrides and tag characters are removed when a text is stored, see `text/hidden_characters.py`.
-All of it takes time linear in the text.
+Sources: Unicode Technical Standard 39 (mixed scripts, confusables; only the pairs that imitate
+Latin letters are listed); Boucher et al. 2022 (Bad Characters); Goodside 2024 (tag characters).
+Directional overrides and tag characters are removed when a text is stored, see
+`text/hidden_characters.py`. Everything here runs in time linear in the text.
 """
 
 import re
@@ -16,28 +16,28 @@ SIGN = r"[_.+~*=|/\\•·\-\u2010-\u2015]"
 JOINED = re.compile(
     rf"{SIGN}(?<={LETTER}{SIGN}){SIGN}{{0,2}}{LETTER}{{1,30}}(?:{SIGN}{{1,3}}{LETTER}{{1,30}}){{2,99}}"
 )
-"""The rest of four or more words joined by signs instead of spaces; up to three are a name."""
+"""All but the first of four or more words joined by signs; up to three may be an identifier."""
 
 PUNCTUATION = re.compile(f"{SIGN}{{1,3}}")
 UNSPACED = "[\u3040-\u30ff\u3400-\u9fff]"
 WITHIN = re.compile(f"({UNSPACED})[ \n](?={UNSPACED})")
-"""A space in scripts that need none, where lines break within words."""
+"""Whitespace in scripts without spaces, caused by line breaks within words."""
 
 MARK = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0]"
 ACCENT = re.compile(f"{MARK}(?<=[a-z]{MARK}){MARK}{{0,30}}")
-"""Marks on a Latin letter in decomposed text."""
+"""Combining marks on a Latin letter in decomposed text."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextForms:
-    """The forms of a case-folded text in which rules search.
+    """The forms of a case-folded text that rules search.
 
     Attributes:
-        lines: with line feeds for all line breaks, for what begins a line.
-        prose: each paragraph on one line with single spaces; then, if words are joined by signs,
+        lines: with line feeds for all line breaks, for patterns at the beginning of a line.
+        prose: each paragraph on one line with single spaces; if words are joined by signs, also
             the same with spaces between them.
-        bare: the last of those without accents, if it has any. Other languages tell words apart by
-            accents ("ignoré", "ignore"), so this form is for English alone.
+        bare: the last of `prose` without accents, if it has any. In other languages accents
+            distinguish words ("ignoré", "ignore"), so only English patterns search this form.
     """
 
     lines: str
@@ -51,7 +51,7 @@ class TextForms:
 
 
 def normalized_forms(text: str) -> TextForms:
-    """Return the forms of a text that is case-folded and without hidden characters."""
+    """Return the forms of a case-folded text without hidden characters."""
     lines = text.splitlines()
     prose = joined_lines(lines)
     if not prose.isascii():
@@ -62,7 +62,7 @@ def normalized_forms(text: str) -> TextForms:
 
 
 def joined_lines(lines: list[str]) -> str:
-    """Return paragraphs of one line each; a blank line separates them."""
+    """Join the lines of each paragraph, where blank lines separate paragraphs."""
     if len(lines) == 1:
         return " ".join(lines[0].split())
     words = (" ".join(line.split()) for line in lines)
@@ -70,7 +70,7 @@ def joined_lines(lines: list[str]) -> str:
 
 
 def strip_accents(text: str) -> str | None:
-    """Return a text, decomposed, without accents on Latin letters; None if it has none."""
+    """Return the decomposed text without accents on Latin letters; None if it has none."""
     if text.isascii():
         return None
     bare, count = ACCENT.subn("", unicodedata.normalize("NFD", text))
@@ -81,24 +81,24 @@ INVISIBLE = re.compile(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\U000e0000-\U000e01ef]"
 )
-"""Characters that are dropped before scanning, with joiners and marks, which rules do not need."""
+"""Characters dropped before scanning, including joiners and marks that rules do not need."""
 
 HIDDEN_SIGNS = re.compile(r"([^\w\s!-~]{30})[^\w\s!-~]+")
-"""More signs in a row than are kept (UAX 15, Stream-Safe): sorting marks takes quadratic time."""
+"""Signs beyond 30 in a row, dropped as in UAX 15 (Stream-Safe): sorting marks is quadratic."""
 
 WITHIN_A_WORD = re.compile(
     "[a-z\u00c0-\u052f][\u00ad\u200b\u200e\u200f\u2060\ufeff]+[a-z\u00c0-\u052f]", re.I
 )
-"""An invisible character between letters of scripts that never need one there."""
+"""Invisible characters between letters of scripts that never need them there."""
 
 RUN = re.compile("[\u200b-\u200f\u2060\ufeff]{4}")
-"""Several in a row, which no writing needs."""
+"""Several invisible characters in a row, which no script needs."""
 
 NEVER = re.compile(
     "[\u115f\u1160\u202a-\u202e\u2061-\u206f\u3164\uffa0\U000e0000-\U000e007f]"
     "|(?<![\u3400-\u9fff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
 )
-"""Fillers, invisible operators, overrides, tags, and selectors not after a Han character."""
+"""Fillers, invisible operators, overrides, tags, and variation selectors not after Han."""
 
 STYLED = re.compile("[\U0001d400-\U0001d7ff]")
 WIDE = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
@@ -122,7 +122,7 @@ HIDES, IMITATES, STYLES = (
 
 
 def disguised_letters(text: str) -> dict[str, float]:
-    """Return what is suspicious about a text's letters, with weights."""
+    """Return the reasons to suspect a text by its letters, with weights."""
     if text.isascii():
         return {}
     text = FLAG.sub("", text)

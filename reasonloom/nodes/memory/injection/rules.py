@@ -1,10 +1,11 @@
-"""The rules by which a text addresses its reader instead of stating something.
+"""Rules that detect text addressed to its reader, as opposed to statements of fact.
 
-Each has a weight in 0..1 and a reason for answers. A weak sign means nothing by itself: people keep
-notes such as "always answer me in German", "the user confirmed it" and "replaces all earlier
-versions". Rules search the forms of `disguises.py`, in English, German, Spanish and French, fewer
-in Italian, Portuguese, Russian, Chinese and Japanese; in other languages only markers and letters
-are recognised. No pattern repeats without bound, so a search takes time linear in the text.
+Each has a weight in 0..1 and a reason that appears in answers. A weak sign means nothing by itself:
+people store notes such as "always answer me in German", "the user confirmed it" and "replaces all
+earlier versions". Rules search the forms built by `disguises.py`, in English, German, Spanish and
+French, with fewer patterns in Italian, Portuguese, Russian, Chinese and Japanese; in other
+languages only markers and letters are recognised. All repetitions are bounded, so that a search
+takes time linear in the text.
 """
 
 import re
@@ -16,14 +17,14 @@ from reasonloom.nodes.memory.injection.disguises import TextForms
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule.
+    """A detection rule.
 
     Attributes:
-        reason: the reason in answers.
+        reason: the reason given in answers.
         weight: 0..1.
-        cues: beginnings of words, one of which a match needs: most texts have none.
+        cues: word prefixes, at least one of which a match requires; most texts contain none.
         anywhere: patterns within a paragraph, in all languages.
-        english: the English ones of those.
+        english: the English subset of `anywhere`.
         begins: patterns at the beginning of a line.
     """
 
@@ -51,7 +52,7 @@ def rule(
     others: Sequence[str] = (),
     begins: Sequence[str] = (),
 ) -> Rule:
-    """Return a rule; `cues` are separated by spaces, `others` are in languages with accents."""
+    """Return a rule; `cues` are space-separated, `others` are non-English patterns."""
     anywhere = _one_of((*english, *others))
     return Rule(
         reason, weight, frozenset(cues.split()), anywhere, _one_of(english), _one_of(begins)
@@ -59,7 +60,7 @@ def rule(
 
 
 def _one_of(patterns: Sequence[str]) -> re.Pattern[str]:
-    """Return a pattern that matches any of `patterns`; nothing if there are none."""
+    """Return a pattern that matches any of `patterns`, or nothing if there are none."""
     return re.compile("|".join(patterns) or r"\A(?!)", re.MULTILINE)
 
 
@@ -74,7 +75,7 @@ POSES = "claims to come from the system or the owner"
 
 STRONG, WEAK = 0.8, 0.3
 CUE = 5
-"""Letters of a cue; a shorter word is its own cue."""
+"""Length of a cue in letters; a shorter word is its own cue."""
 
 KNOWN = (
     r"(?:instructions?|prompts?|rules|memor(?:y|ies)|notes?|messages?|guidelines|entries|records?)"
@@ -92,7 +93,7 @@ WHO = (
 SAY = r"(?:answer|respond|reply|say|tell|state|claim|pretend|recommend|refuse|insist|instruct)"
 ROLE = r"(?:system|assistant|developer|human|tool_result)"
 TURN = r"(?:^|[^\w\s])\W{0,9}"
-"""What precedes a speaker's turn: the beginning of a line, or a sign."""
+"""Matches what precedes a speaker's turn: the beginning of a line, or a sign."""
 
 MUST = r"(?:must|should|shall|has to|have to|will|needs? to|is to|are to)"
 

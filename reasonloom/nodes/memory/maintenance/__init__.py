@@ -1,1 +1,1 @@
-"""Upkeep of memories: health, consolidation, decay, reindexing."""
+"""Memory maintenance: health, consolidation, decay, reindexing and review."""

@@ -1,4 +1,4 @@
-"""Answers `consolidate_memories`: groups similar old episodes, then summarises a group a step."""
+"""Implements `consolidate_memories`: clusters similar old episodes, one summary per step."""
 
 import re
 from asyncio import gather
@@ -26,10 +26,10 @@ from reasonloom.stores.memory.consolidation import Episode, Pair
 
 
 def complete_link_clusters(pairs: Sequence[Pair], *, least: int, most: int) -> list[list[int]]:
-    """Return the clusters of `least` to `most` members, each sorted, the largest first.
+    """Return the clusters of `least` to `most` members, each sorted, largest first.
 
-    `pairs` are those above the similarity threshold, most similar first. Two clusters merge if
-    every pair between them is among `pairs` (agglomerative clustering with complete linkage).
+    `pairs` are those above the similarity threshold, most similar first. Two clusters merge if all
+    pairs between them are in `pairs` (agglomerative clustering with complete linkage).
     """
     alike = {(pair.one, pair.other) for pair in pairs}
     of: dict[int, list[int]] = {}
@@ -46,7 +46,7 @@ def complete_link_clusters(pairs: Sequence[Pair], *, least: int, most: int) -> l
 
 
 WINDOW = 500
-"""Old episodes that are compared with each other at a time."""
+"""Number of old episodes that are compared with each other at a time."""
 
 MOST_WINDOWS = 20
 MOST_PAIRS = 50_000
@@ -54,7 +54,7 @@ MOST_IN_CLUSTER = 20
 
 
 class ConsolidateState(ToolState, total=False):
-    """The groups found, as ids, and the reports of those that are done."""
+    """State of a consolidation: the groups, as ids, and the reports of completed ones."""
 
     groups: list[list[int]]
     examined: int
@@ -64,10 +64,10 @@ class ConsolidateState(ToolState, total=False):
 
 
 async def find_groups(state: ConsolidateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Search old episodes, a window at a time, until there are enough groups.
+    """Cluster old episodes, one window at a time, until there are enough groups.
 
-    The cursor holds the number to start after, and the groups to skip, because a dry run leaves
-    groups in place.
+    The cursor holds the id to start after and the number of groups to skip, since a dry run does
+    not consume the groups that it reports.
     """
     execution = runtime.context
     request = execution.request(ConsolidateMemories)
@@ -96,7 +96,7 @@ async def find_groups(state: ConsolidateState, runtime: Runtime[Execution]) -> d
 async def _window(
     execution: Execution, request: ConsolidateMemories, after: int
 ) -> tuple[list[list[int]], int, int]:
-    """Return the groups of a window, its number of episodes, and its last episode's number."""
+    """Return the groups of a window, its number of episodes, and the id of its last episode."""
     loom = execution.loom
     before = execution.run.created_at - timedelta(days=request.older_than_days)
     async with loom.database.begin(execution.caller, searching=True) as tx:
@@ -115,10 +115,10 @@ async def _window(
 
 
 def _cursor(cursor: str | None) -> tuple[int, int]:
-    """Return the number to start after and the groups to skip.
+    """Return the id to start after and the number of groups to skip.
 
     Raises:
-        InvalidArgument: the text is not a cursor.
+        InvalidArgument: the text is not a valid cursor.
     """
     parts = re.fullmatch(r"([0-9]{1,18})\.([0-9]{1,18})", "0.0" if cursor is None else cursor)
     if parts is None:
@@ -127,15 +127,15 @@ def _cursor(cursor: str | None) -> tuple[int, int]:
 
 
 def is_more_to_do(state: ConsolidateState) -> bool:
-    """Return whether a group is still to be summarised; a dry run summarises none."""
+    """Return whether any group remains to be summarised; a dry run summarises none."""
     done = len(state["done"]) + state["skipped"]
     return not state["request"].get("dryRun", False) and done < len(state["groups"])
 
 
 async def summarise_group(state: ConsolidateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Summarise the next group outside the transaction, then write it whole.
+    """Summarise the next group outside the transaction, then write it atomically.
 
-    A group that changed meanwhile, or that another run took, is skipped.
+    A group that changed in the meantime, or that another run consolidated, is skipped.
     """
     execution = runtime.context
     place = len(state["done"]) + state["skipped"]
@@ -166,7 +166,7 @@ async def summarise_group(state: ConsolidateState, runtime: Runtime[Execution]) 
 
 
 async def _ask_of_all(execution: Execution, groups: Sequence[list[int]], first: int) -> None:
-    """Ask for the summaries of all groups from the first on, so that they come in one round."""
+    """Request the summaries of all groups from `first` on concurrently, as one round of prompts."""
 
     async def ask_of(place: int) -> None:
         effect = execution.run.effect("summarise_group", str(place))
@@ -192,7 +192,7 @@ def _cluster_preview(episodes: Sequence[Episode]) -> Consolidated:
 
 
 async def report_groups(state: ConsolidateState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Answer with the groups that were or, in a dry run, would be summarised."""
+    """Report the groups that were or, in a dry run, would be summarised."""
     execution = runtime.context
     request = execution.request(ConsolidateMemories)
     async with execution.loom.database.begin(execution.caller) as tx:

@@ -1,4 +1,4 @@
-"""Applies decay to the memories of one space or of all, a few hundred at a time."""
+"""Applies decay to the memories of one or all spaces, in batches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Database
 
 BATCH = 500
-"""Memories of one transaction, which bounds how long a row is locked."""
+"""Memories updated per transaction, which bounds how long rows are locked."""
 
 
 async def weaken_space(
@@ -22,7 +22,7 @@ async def weaken_space(
     """Decay every memory of a caller's space up to `at`.
 
     Raises:
-        DatabaseUnavailable: the database went away; what was written stays, the rest waits.
+        DatabaseUnavailable: the connection was lost; completed batches remain applied.
     """
     total, cursor = Weakened(), Cursor()
     while True:
@@ -35,7 +35,7 @@ async def weaken_space(
 
 
 async def weaken_all(database: Database, *, at: datetime, due: datetime) -> Weakened:
-    """Decay every space of every owner up to `at` that was last decayed before `due`."""
+    """Decay, up to `at`, every space of every owner that was last decayed before `due`."""
     total = Weakened()
     while claimed := await decay.claim(database, at=at, due=due):
         for place in claimed:
@@ -44,13 +44,13 @@ async def weaken_all(database: Database, *, at: datetime, due: datetime) -> Weak
 
 
 async def preview_space(database: Database, caller: Caller, at: datetime) -> Weakened:
-    """Return what decaying a space would do, without changes."""
+    """Return the effect of decaying a space, without changing it."""
     async with database.begin(caller, searching=True) as tx:
         return await decay.foresee(tx, at)
 
 
 async def preview_all(database: Database, at: datetime) -> Weakened:
-    """Return what decaying every space would do, without changes."""
+    """Return the effect of decaying every space, without changing any."""
     total = Weakened()
     for place in await decay.places(database):
         total += await preview_space(database, Caller(place.owner, place.space), at)

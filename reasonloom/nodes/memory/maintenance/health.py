@@ -1,4 +1,4 @@
-"""Answers `memory_health` and `prune_memories`, with the short form of memories they share."""
+"""Implements `memory_health` and `prune_memories`, and the memory summaries they share."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -33,13 +33,13 @@ from reasonloom.stores.memory.statistics import (
 
 
 def excerpt_of(content: str, most: int = EXCERPT) -> str:
-    """Return the beginning of a content on one line, with an ellipsis if it is cut."""
+    """Return the beginning of a content on one line, with an ellipsis if truncated."""
     line = " ".join(content.split())
     return line if len(content) <= most else f"{line[:most]}…"
 
 
 def summary_fields(summary: Summary) -> dict[str, Any]:
-    """Return the fields that every short form of a memory has."""
+    """Return the fields common to all short forms of a memory."""
     return {
         "id": f"mem-{summary.id}",
         "excerpt": excerpt_of(summary.excerpt),
@@ -52,15 +52,15 @@ def summary_fields(summary: Summary) -> dict[str, Any]:
 
 OLD = timedelta(days=30)
 ENOUGH = 50
-"""Old episodes without a summary from which on consolidation is hinted at."""
+"""Number of old episodes without a summary at which consolidation is suggested."""
 
 LARGE_EXCERPT = 60
 HUGE_TOKENS = 8_000
-"""A memory that fills a small model's context window by itself."""
+"""Tokens of a memory that fills the context window of a small model by itself."""
 
 
 async def memory_health(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the statistics of the caller's space, and hints on what needs care."""
+    """Return the statistics of the caller's space, with hints on what needs attention."""
     execution = runtime.context
     loom = execution.loom
     async with loom.database.begin(execution.caller, searching=True) as tx:
@@ -72,7 +72,7 @@ async def memory_health(state: ToolState, runtime: Runtime[Execution]) -> dict[s
 
 
 def health_report(figures: Figures, old_episodes: int) -> HealthReport:
-    """Return the answer; `old_episodes` counts those without a summary, up to `ENOUGH`."""
+    """Return the report; `old_episodes` counts old episodes without a summary, up to `ENOUGH`."""
     groups = figures.groups
     others = {model: count for model, count in figures.lacking.items() if model is not None}
     answer = HealthReport(
@@ -148,7 +148,7 @@ def _hints(health: HealthReport, old_episodes: int) -> Iterable[Hint]:
 
 
 async def prune_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Hide memories that are weak, old and unread at once, or list them in a dry run."""
+    """Hide memories that are weak, old and rarely read, or list them in a dry run."""
     execution = runtime.context
     request = execution.request(PruneMemories)
     at = execution.loom.clock()
@@ -159,7 +159,7 @@ async def prune_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[
         sector=request.primary_sector,
     )
     if not request.dry_run:
-        await execution.loom.journal.flush()  # memories read a moment ago count as read
+        await execution.loom.journal.flush()  # include the most recent accesses
     notes = []
     async with execution.loom.database.begin(execution.caller) as tx:
         found, matching = await statistics.prunable(tx, criteria, size=request.limit)

@@ -1,4 +1,4 @@
-"""Embeds memories again for the embedder in use, newest first, and drops unused vectors."""
+"""Re-embeds memories for the embedder in use, newest first, and drops unused vectors."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 BATCH = 200
 DROPPED = 5000
-"""Old vectors removed in one transaction."""
+"""Old vectors removed per transaction."""
 
 MOST_WALKS = 5
-"""Passes through a space: a later one finds what changed during the previous one."""
+"""Maximum passes over a space; later ones pick up memories changed during the previous one."""
 
 Progress = Callable[[int], None]
-"""Called with the number of newly embedded memories."""
+"""Callback with the number of newly embedded memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReindexResult:
-    """One owner's counts: memories embedded, still lacking vectors, and old vectors removed."""
+    """An owner's counts: memories embedded, memories still lacking vectors, old vectors removed."""
 
     embedded: int = 0
     lacking: int = 0
@@ -57,12 +57,13 @@ async def reindex_all(
 ) -> dict[str, ReindexResult]:
     """Embed the memories that lack vectors in these spaces; return each owner's counts.
 
-    A repeated call, also after a kill, continues with what is left. Old vectors go when an owner is
-    complete; while the database is pinned to its former embedder, when all owners are.
+    A repeated call, also after an interruption, continues where the last one ended. An owner's old
+    vectors are dropped once all its memories have new ones, or, while the database is pinned to its
+    former embedder, once those of all owners do.
 
     Raises:
-        EmbedderUnavailable: the embedder could not be loaded or reached; what was done stays.
-        DatabaseUnavailable: the database went away; as above.
+        EmbedderUnavailable: the embedder could not be loaded or reached; finished batches remain.
+        DatabaseUnavailable: the connection was lost; finished batches remain.
     """
     embedded: dict[str, int] = defaultdict(int)
     for caller in sorted(callers, key=lambda caller: (caller.owner, caller.space)):
@@ -105,7 +106,7 @@ async def _next(loom: Loom, caller: Caller, before: int) -> list[Unembedded]:
 
 
 async def _embed(loom: Loom, caller: Caller, batch: list[Unembedded]) -> int:
-    """Embed outside any transaction, then write; return the number of rows written."""
+    """Embed outside any transaction, then write; return the number of memories written."""
     texts = {each.id: sector_views(ViewSource.of(each, each.created_at)) for each in batch}
     different = list(dict.fromkeys(text for view in texts.values() for text in view.values()))
     known = dict(zip(different, await loom.embedder.embed(different), strict=True))
@@ -118,7 +119,7 @@ async def _embed(loom: Loom, caller: Caller, batch: list[Unembedded]) -> int:
 
 
 async def _finish_owner(loom: Loom, owner: str, embedded: int, *, pinned: bool) -> ReindexResult:
-    """Remove other models' vectors if every memory of the owner has one of the model in use."""
+    """Drop vectors of other models if all of the owner's memories have current ones."""
     lacking = await _lacking(loom, owner)
     if lacking or pinned:
         return ReindexResult(embedded, lacking)

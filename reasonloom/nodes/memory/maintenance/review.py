@@ -1,4 +1,4 @@
-"""Reviews a memory: lists what may be outdated, double, suspicious or unused, and settles it."""
+"""Lists memories that may be outdated, duplicate, suspicious or unused, and applies decisions."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Finding = Literal["outdated", "double", "suspicious", "unused"]
 Decision = Literal["supersede", "keep", "forget"]
 
 SUSPICIOUS = 0.5
-"""The least suspicion at which a memory is listed."""
+"""Minimum suspicion at which a memory is listed."""
 
 MOST_READ = 5_000
-"""Memories, the newest, whose texts are read for suspicion."""
+"""Number of newest memories that are scanned for suspicious text."""
 
 UNUSED_AFTER = timedelta(days=180)
 UNUSED_STRENGTH = 0.1
@@ -41,7 +41,7 @@ REASONS: dict[Finding, str] = {
     "suspicious": "It reads like an attempt to steer its reader",
     "unused": "Weak, old and never read",
 }
-"""Why each is listed."""
+"""Reason for listing, by finding."""
 
 ORIGIN = "memory review"
 NO_SUCCESSOR = (
@@ -63,7 +63,7 @@ class ReviewItem(Request):
 
 @dataclass(slots=True)
 class Settled:
-    """How many memories each decision was taken for."""
+    """The number of memories settled by each decision."""
 
     superseded: int = 0
     kept: int = 0
@@ -71,7 +71,7 @@ class Settled:
 
 
 async def review_items(loom: Loom, caller: Caller, *, most: int) -> list[ReviewItem]:
-    """Return up to `most` items of each finding, the surest first."""
+    """Return up to `most` items per finding, most confident first."""
     before = loom.clock() - UNUSED_AFTER
     criteria = PruneCriteria(strength=UNUSED_STRENGTH, before=before, accesses=0, sector=None)
     async with loom.database.begin(caller, searching=True) as tx:
@@ -112,17 +112,17 @@ async def review_items(loom: Loom, caller: Caller, *, most: int) -> list[ReviewI
 
 
 def _most_serious(pairs: Sequence[MemoryPair]) -> list[MemoryPair]:
-    """Return each pair once: as outdated, if it is also double."""
+    """Return each pair once; outdated takes precedence over double."""
     ordered = sorted(pairs, key=lambda each: each.origin != "may_replace")
     return list({(each.newer, each.older): each for each in reversed(ordered)}.values())[::-1]
 
 
 async def settle(loom: Loom, caller: Caller, items: Sequence[ReviewItem]) -> Settled:
-    """Carry out the decisions of items, all of them or none; one without a decision stays.
+    """Apply the decisions atomically; items without a decision are left unchanged.
 
     Raises:
-        InvalidArgument: a decision does not fit its item; names the line.
-        MemoryNotFound: a memory does not exist any more; names the line.
+        InvalidArgument: a decision does not fit its item; the error names the line.
+        MemoryNotFound: a memory no longer exists; the error names the line.
     """
     done = Settled()
     async with loom.database.begin(caller) as tx:
@@ -135,7 +135,7 @@ async def settle(loom: Loom, caller: Caller, items: Sequence[ReviewItem]) -> Set
 async def _settle(
     tx: Transaction, item: ReviewItem, place: str, at: datetime, done: Settled
 ) -> None:
-    """Carry out one decision and count it; `place` names the item in an error."""
+    """Apply one decision and count it; `place` names the item in errors."""
     if item.decision is None:
         return
     numbers = [memory_number(each, field=place) for each in (item.memory, item.newer) if each]

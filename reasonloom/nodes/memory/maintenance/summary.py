@@ -1,4 +1,4 @@
-"""Summarises a group of episodes: by the language model, or by their own sentences."""
+"""Summarises a group of episodes, by the language model or extractively."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ OFFLINE = (
 )
 NOT_JSON = "an answer of the language model was not the JSON asked for and was taken as it was"
 LONGEST_EPISODE = 4_000
-"""Characters of one episode that the language model reads."""
+"""Characters of one episode included in the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSummary:
-    """The summary of a group; `made_by` is the model's name, or `extract`."""
+    """The summary of a group; `made_by` is the model name or `extract`."""
 
     content: str
     confidence: float
@@ -45,10 +45,10 @@ class EpisodeSummary:
 async def summarize_episodes(
     execution: Execution, episodes: Sequence[Episode], place: int
 ) -> EpisodeSummary:
-    """Return the summary of a group; `place` is its number in the run.
+    """Return the summary of a group; `place` is its index in the run.
 
     Raises:
-        BudgetExceeded, LlmUnavailable, LlmRefused, TimedOut: as `ask`; nothing is stored.
+        BudgetExceeded, LlmUnavailable, LlmRefused, TimedOut: as for `ask`; nothing is stored.
     """
     least_confidence = min(each.confidence for each in episodes)
     if execution.loom.llm.offline:
@@ -77,10 +77,10 @@ async def summarize_episodes(
 async def summary_memory(
     execution: Execution, episodes: Sequence[Episode], summary: EpisodeSummary, effect: UUID
 ) -> tuple[NewMemory, list[str]]:
-    """Return a summary as an embedded memory to store, with the embedder's notes.
+    """Return the embedded memory of a summary, ready to store, with the embedder's notes.
 
-    Its kind of source is `tool` because `recall` must find it in place of the episodes, and
-    leaves `derived` memories out.
+    Its source kind is `tool`, because `recall` must find it instead of the episodes and excludes
+    `derived` memories.
     """
     content, _ = remove_hidden(summary.content[:CONTENT_LIMIT])
     content = content if content.strip() else extractive_summary(episodes)
@@ -119,7 +119,7 @@ def _context(episodes: Sequence[Episode], summary: EpisodeSummary) -> str:
 
 
 def _tags(episodes: Sequence[Episode], summary: EpisodeSummary) -> list[str]:
-    """Return the tags that every episode has, and those of a summary."""
+    """Return the tags shared by all episodes, plus those that mark a summary."""
     shared = [tag for tag in episodes[0].tags if all(tag in each.tags for each in episodes)]
     own = [SUMMARY_TAG, *([EXTRACT_TAG] if summary.made_by == EXTRACT else [])]
     return list(dict.fromkeys([*shared, *own]))

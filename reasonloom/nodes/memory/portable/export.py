@@ -1,4 +1,4 @@
-"""Exports all memories of a space: as JSON lines, or in short form for `export_memories`."""
+"""Exports all memories of a space as JSON lines, or in short form for `export_memories`."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
 
 
 PAGE = 500
-"""Memories of one transaction, so that an export blocks nobody."""
+"""Memories read per transaction, so that an export blocks no other call."""
 
 Progress = Callable[[int, int], None]
-"""Called with the numbers of memories done and of all."""
+"""Callback with the number of exported memories and the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """What an export includes besides the visible memories' texts."""
+    """What an export includes in addition to the visible memories."""
 
     embeddings: bool = False
     hidden: bool = False
@@ -45,13 +45,13 @@ class ExportOptions:
 async def export_lines(
     loom: Loom, caller: Caller, options: ExportOptions, progress: Progress, *, size: int = PAGE
 ) -> AsyncIterator[str]:
-    """Yield the export of the caller's space: a header, then one memory a line, by number.
+    """Yield the export of the caller's space: a header line, then one line per memory, by id.
 
-    Memories stored meanwhile are left out; those changed meanwhile may be in their old or new
-    state. Never more than `size` memories are in memory.
+    Memories stored during the export are omitted; those changed during it may appear in their old
+    or new state. At most `size` memories are held in RAM.
 
     Raises:
-        DatabaseUnavailable: the database went away.
+        DatabaseUnavailable: the connection was lost.
     """
     model = loom.embedder.model if options.embeddings else None
     async with loom.database.begin(caller) as tx:
@@ -86,7 +86,7 @@ def _header(loom: Loom, options: ExportOptions, memories: int) -> dict[str, Any]
 
 
 def portable_memory(memory: ExportRow) -> dict[str, Any]:
-    """Return the object of a memory's line, without fields that it does not have."""
+    """Return the JSON object of a memory; unset fields are omitted."""
     line: dict[str, Any] = {
         "id": f"mem-{memory.id}",
         "content": memory.content,
@@ -134,7 +134,7 @@ def _line(value: dict[str, Any]) -> str:
 
 
 async def export_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Return the next page, bounded by tokens; it has at least one memory, and no partial one."""
+    """Return the next page within the token budget: whole memories, at least one if any remain."""
     execution = runtime.context
     request = execution.request(ExportMemories)
     after = _number_of(request.cursor)

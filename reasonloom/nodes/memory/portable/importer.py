@@ -1,4 +1,4 @@
-"""Imports the memories of a checked file: in atomic batches, and never twice."""
+"""Imports the memories of a validated file, idempotently and in atomic batches."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 BATCH = 250
-"""Memories of one transaction; a kill leaves whole batches."""
+"""Memories stored per transaction; an interrupted import leaves complete batches."""
 
 LINE_NAMESPACE = UUID("6f2c8a52-6c0e-4f0e-9d0b-7d1f5c1d9a31")
-"""The namespace of effects derived from a line's content if it names no origin."""
+"""Namespace of effects derived from the content of lines without an origin."""
 
 SUPERSEDES = "supersedes"
 
 T = TypeVar("T")
 Progress = Callable[[int], None]
-"""Called with the number of lines done."""
+"""Callback with the number of processed lines."""
 
 
 @dataclass(slots=True)
 class ImportResult:
-    """The counts of an import; `there` were stored before."""
+    """The counts of an import; `there` is the number of memories that already existed."""
 
     stored: int = 0
     there: int = 0
@@ -54,7 +54,7 @@ class ImportResult:
 
 
 class MemoryImport:
-    """One import of one file into one caller's space."""
+    """An import of one file into a caller's space."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class MemoryImport:
         self.done = ImportResult()
 
     async def foresee(self) -> ImportResult:
-        """Count what would be stored and what is stored already, without storing."""
+        """Count the memories to store and those that already exist, without storing any."""
         for batch in _batches(self._lines(), BATCH):
             async with self.loom.database.begin(self.caller) as tx:
                 known = await self._known(tx, batch)
@@ -84,12 +84,12 @@ class MemoryImport:
         return self.done
 
     async def store(self, progress: Progress) -> ImportResult:
-        """Store every good line that is not stored yet, then the links between them.
+        """Store every valid line that does not exist yet, then the links between memories.
 
-        A repeated import, also after a kill, stores what is missing and nothing twice.
+        A repeated import, also after an interruption, stores only what is missing.
 
         Raises:
-            DatabaseUnavailable: the database went away; what was stored stays.
+            DatabaseUnavailable: the connection was lost; completed batches remain stored.
         """
         count = 0
         for batch in _batches(self._lines(), BATCH):
@@ -105,7 +105,7 @@ class MemoryImport:
         return good_lines(self._source, self._ours, FileCheck())
 
     def _effect(self, memory: PortableMemory) -> UUID:
-        """Return what identifies storing this memory in this space: its origin or its content."""
+        """Return the idempotency key of a memory in this space, from its origin or its content."""
         if memory.provenance and memory.provenance.origin:
             origin = UUID(memory.provenance.origin)
             return uuid5(origin, f"import/{self.caller.owner}/{self.caller.space}")
@@ -114,9 +114,9 @@ class MemoryImport:
         return uuid5(LINE_NAMESPACE, f"{self.caller.owner}/{self.caller.space}/{digest}")
 
     async def _known(self, tx: Transaction, batch: Sequence[GoodLine]) -> dict[int, int]:
-        """Return the ids of the lines that are stored already, by line number.
+        """Return the ids of the lines that are already stored, by line number.
 
-        A memory that was exported from this very space has its origin as its effect.
+        A memory exported from this same space has its origin as its effect.
         """
         effects: dict[int, list[UUID]] = {}
         for line in batch:
@@ -172,9 +172,9 @@ class MemoryImport:
         self.done.unembedded += sum(not vectors[line.number] for line in new)
 
     async def _record(self, tx: Transaction) -> None:
-        """Write this import's run once, with the first batch that stores anything.
+        """Record the run of this import once, with the first batch that stores anything.
 
-        It tells a rollback when memories were stored that are older than their import.
+        Imported memories may be older than their import; a rollback needs the time of the run.
         """
         if not self._recorded:
             row = RunRow(
@@ -208,9 +208,9 @@ class MemoryImport:
                 yield from self._link(line.memory.id, edge.target, columns)
 
     def _superseding(self) -> Iterator[dict[str, Any]]:
-        """Yield a link for each line that names what supersedes it; those of `edges` go first.
+        """Yield a link for each line with `superseded_by`; to be called after `_edges`.
 
-        A memory is superseded by a newer one, so by a line that comes later.
+        A memory is superseded by a newer one, that is, by a later line.
         """
         columns = {"type": SUPERSEDES, "weight": 1.0, "origin": TOOL, "created_at": None}
         for line in self._lines():
@@ -220,7 +220,7 @@ class MemoryImport:
     def _link(
         self, source: str | None, target: str | None, columns: dict[str, Any]
     ) -> Iterator[dict[str, Any]]:
-        """Yield the row of a link, or count it as lost if one of its ends was not stored."""
+        """Yield the row of a link, or count it as lost if either end was not stored."""
         ends = self._ids.get(source or ""), self._ids.get(target or "")
         if None in ends:
             self.done.lost_edges += 1

@@ -1,4 +1,4 @@
-"""Reads the lines of an export or of a handwritten file, one at a time; codes their vectors."""
+"""Reads the lines of an exported or handwritten file lazily, and encodes and decodes vectors."""
 
 import base64
 import binascii
@@ -28,9 +28,9 @@ BYTES = 2
 
 
 def encode_vector(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return {sectors, vector} of a stored {sectors: bits, vector: text}.
+    """Return {sectors, vector} for a stored {sectors: bits, vector: text}.
 
-    The vector is base64 of little-endian float16 numbers, as it is stored.
+    The vector is base64 of little-endian float16 numbers, the precision in which it is stored.
     """
     numbers = json.loads(stored["vector"])
     packed = struct.pack(f"<{len(numbers)}e", *numbers)
@@ -42,7 +42,7 @@ def decode_vector(given: Sequence[PortableVector], dimension: int) -> dict[str, 
     """Return the vectors of the five sectors; {} if any is missing.
 
     Raises:
-        ValueError: a vector is not base64, of another dimension, not finite, or all 0.
+        ValueError: a vector is not base64, has another dimension, is not finite, or is all zeros.
     """
     vectors: dict[str, list[float]] = {}
     for each in given:
@@ -65,7 +65,7 @@ def _numbers(vector: str, dimension: int) -> list[float]:
 
 
 LONGEST_LINE = 8_000_000
-"""Bytes of one line; a content of 100,000 characters with five vectors is far below it."""
+"""Maximum bytes of one line, far above a content of 100,000 characters with five vectors."""
 
 CLEANED_FIELDS = ("content", "category", "context", "project")
 CLEANED_LIST_FIELDS = ("keywords", "tags")
@@ -74,7 +74,7 @@ NOT_JSON = 'not a JSON object; a line is at least {"content": "..."}'
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that cannot be stored: its number, from 1, and what is wrong."""
+    """A line that cannot be stored: its 1-based number and the error."""
 
     number: int
     fault: str
@@ -93,12 +93,12 @@ class GoodLine:
 def read_lines(
     source: BinaryIO, ours: PortableEmbedder
 ) -> Iterator[PortableHeader | GoodLine | BadLine]:
-    """Yield the header, if there is one, and each line as a memory or a fault.
+    """Yield the header, if present, and each line as a valid or invalid memory.
 
-    Vectors are used only if the header says that they are of `ours`. Empty lines are skipped.
+    Vectors are used only if the header names the embedder `ours`. Empty lines are skipped.
 
     Raises:
-        InvalidArgument: the header is of a newer version, or cannot be read.
+        InvalidArgument: the header has a newer version or is invalid.
     """
     trusted, first = False, True
     for number, raw in _raw(source):
@@ -118,7 +118,7 @@ def read_lines(
 
 
 def _raw(source: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Yield each line with its number; None for one that is too long."""
+    """Yield each line with its number; None for a line that is too long."""
     number = 0
     while raw := source.readline(LONGEST_LINE):
         number += 1
@@ -169,7 +169,7 @@ def _memory(number: int, value: dict[str, Any] | None, dimension: int | None) ->
 
 
 def _cleaned(value: dict[str, Any]) -> tuple[dict[str, Any], int]:
-    """Return a line without hidden characters in the stored fields, and their number."""
+    """Strip hidden characters from the stored fields; return the line and their count."""
     removed, changed = 0, dict(value)
     for name in CLEANED_FIELDS:
         if isinstance(text := value.get(name), str):

@@ -1,4 +1,4 @@
-"""Makes rows of a file's lines; what a line does not give is derived as `remember` does."""
+"""Builds rows from the lines of a file; missing values are derived as in `remember`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ TOOL = "import"
 async def embed_lines(
     embedder: Embedder, lines: Sequence[GoodLine], at: datetime
 ) -> dict[int, Mapping[str, Sequence[float]]]:
-    """Return each line's vectors by its number: its own, or new ones embedded in one batch.
+    """Return the vectors of each line, by number; missing ones are embedded in one batch.
 
-    Without an embedder, lines without their own vectors have none; `db reindex` adds them later.
+    If no embedder is available, those lines have no vectors; `db reindex` adds them later.
     """
     lacking = [line for line in lines if not line.vectors]
     sources = [
@@ -48,7 +48,7 @@ def memory_from_line(
     model: str,
     run: UUID,
 ) -> NewMemory:
-    """Return the row of a line's memory; `at` is its time unless it has one."""
+    """Return the row of a line's memory; `at` is the default for its time of creation."""
     return complete_memory(
         memory.content,
         sector=memory.sector,
@@ -77,7 +77,7 @@ def memory_from_line(
 
 
 def source_kind_of(memory: PortableMemory) -> str:
-    """Return the line's kind of source; `user` if it names no known one."""
+    """Return the source kind of a line; `user` if it is missing or unknown."""
     return memory.source_kind if memory.source_kind in SOURCE_KINDS else "user"
 
 
@@ -86,7 +86,7 @@ def restored_columns(
 ) -> dict[str, Any]:
     """Return the columns of an imported memory that `NewMemory` does not set.
 
-    Without `keep_strength` it starts as new: at full strength, never read, decaying from `at`.
+    Without `keep_strength` it starts fresh: full strength, no accesses, decay from `at`.
     """
     kept = keep_strength
     return {

@@ -1,4 +1,4 @@
-"""Checks a whole file before anything of it is stored."""
+"""Validates a whole file before any of it is stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 HEAD = 4_096
-"""Bytes that are checked: a binary .amem file begins with 64 bytes, most of them 0."""
+"""Bytes to inspect: a binary .amem file begins with a header of 64 bytes, mostly zeros."""
 
 WIDE = (b"\xff\xfe", b"\xfe\xff")
 PACKED = {b"\x1f\x8b": "gzip", b"PK\x03\x04": "zip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -29,10 +29,10 @@ OTHER = (
 
 
 def refuse_binary(source: BinaryIO) -> None:
-    """Check the beginning of a file and rewind it.
+    """Check the beginning of a file for binary data and rewind it.
 
     Raises:
-        InvalidArgument: the file is binary, packed, or text of another encoding.
+        InvalidArgument: the file is binary, compressed, or text in another encoding.
     """
     source.seek(0)
     head = source.read(HEAD)
@@ -49,17 +49,17 @@ def refuse_binary(source: BinaryIO) -> None:
 
 
 MOST_LISTED = 50
-"""Bad lines that are kept for the report; all are counted."""
+"""Bad lines retained for the report; all are counted."""
 
 
 @dataclass(slots=True)
 class FileCheck:
-    """What a file contains.
+    """The counts of a file's contents.
 
     Attributes:
-        removed: hidden characters.
-        kinds: lines with an unknown kind of source.
-        bad: lines that cannot be stored, the first of which are `faults`.
+        removed: number of hidden characters removed.
+        kinds: number of lines with an unknown source kind.
+        bad: number of lines that cannot be stored; the first ones are in `faults`.
     """
 
     header: PortableHeader | None = None
@@ -73,19 +73,19 @@ class FileCheck:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the header announces more memories than there are."""
+        """Whether the header announces more memories than the file contains."""
         promised = self.header.memories if self.header else None
         return promised is not None and promised > self.memories + self.bad
 
     def add_fault(self, line: BadLine) -> None:
-        """Count a bad line, and keep it if it is one of the first."""
+        """Count a bad line and retain it if it is among the first."""
         self.bad += 1
         if len(self.faults) < MOST_LISTED:
             self.faults.append(line)
 
 
 def embedder_in_use(embedder: Embedder) -> PortableEmbedder:
-    """Return what a header must name for its vectors to be used."""
+    """Return the embedder that a header must name for its vectors to be used."""
     return PortableEmbedder(model=embedder.model, dimension=embedder.dimension)
 
 
@@ -93,7 +93,7 @@ def check_file(source: BinaryIO, ours: PortableEmbedder) -> FileCheck:
     """Read a whole file without storing anything.
 
     Raises:
-        InvalidArgument: the file is not text, or its header cannot be read.
+        InvalidArgument: the file is not text, or its header is invalid.
     """
     checked = FileCheck()
     for line in good_lines(source, ours, checked):
@@ -106,12 +106,12 @@ def check_file(source: BinaryIO, ours: PortableEmbedder) -> FileCheck:
 
 
 def good_lines(source: BinaryIO, ours: PortableEmbedder, checked: FileCheck) -> Iterator[GoodLine]:
-    """Yield the lines that can be stored, and record the others in `checked`.
+    """Yield the valid lines and record the others in `checked`.
 
-    An id occurs once in a file, because links refer to it: a second line with it is bad.
+    Ids must be unique within a file, because links refer to them: a duplicate is a bad line.
 
     Raises:
-        InvalidArgument: the file is not text, or its header cannot be read.
+        InvalidArgument: the file is not text, or its header is invalid.
     """
     refuse_binary(source)
     numbers: dict[str, int] = {}

@@ -1,1 +1,1 @@
-"""Retrieval of memories: candidates, scores, ranking."""
+"""Memory retrieval: candidates, scoring and ranking."""

@@ -1,7 +1,7 @@
-"""Tells how likely something stored answers a question.
+"""Estimates how likely it is that a stored memory answers a question.
 
-The packaged reader reads the question with the best memories; what it says of the best of them is
-made a probability by a calibration that `training/README.md` describes.
+The packaged reader scores the question paired with each of the best memories; a calibration turns
+the mean of the scores into a probability (see `training/README.md`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 READ = 2
-"""The best memories that are read with the question."""
+"""Number of top memories that the reader scores with the question."""
 
 BAR = 0.12
-"""The least probability at which something stored is taken to answer the question: low, since a
-question that is wrongly refused costs more than one that is let through."""
+"""Minimum probability at which a question counts as answerable: low, because a wrongly refused
+question costs more than one wrongly accepted."""
 
 NOTHING = (
     "nothing stored answers this, as far as the reader can tell (answerable {probability}); "
@@ -36,26 +36,26 @@ NOTHING = (
 QUESTION = re.compile(
     r"[?\uff1f]\s*\Z|\A\s*(?:what|who|whom|whose|which|when|where|why|how)\b", re.IGNORECASE
 )
-"""A text that asks: by its mark, or by its first word."""
+"""A question, recognised by its question mark or its first word."""
 
 SHORT = 600
-"""Characters of a memory that is read as a whole; of a longer one the sentences nearest to it."""
+"""Maximum length, in characters, of a memory read whole; longer ones are reduced to sentences."""
 
 MOST_SENTENCES = 4
 SLOPE, OFFSET = 1.5, 0.2
-"""Of the mean of the logarithms of odds; a logistic regression that
-`training/calibrate_answers.py` fits. The best of them, and signals of retrieval, add little."""
+"""Calibration of the mean log-odds: a logistic regression fitted by
+`training/calibrate_answers.py`. The maximum and the retrieval signals add little as features."""
 
 DIGITS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Answerability:
-    """How likely something stored answers a question.
+    """The probability that a stored memory answers a question.
 
     Attributes:
         probability: 0 to 1.
-        readings: for each memory read, by its id, the reader's logarithm of odds that it answers.
+        readings: the reader's log-odds that each memory read answers, by memory id.
     """
 
     probability: float
@@ -63,20 +63,20 @@ class Answerability:
 
     @property
     def refused(self) -> bool:
-        """Whether nothing stored is taken to answer."""
+        """Whether the question counts as unanswerable."""
         return self.probability < BAR
 
     def notes(self) -> list[str]:
-        """Return the note that nothing stored answers, if so."""
+        """Return a note if nothing stored answers the question."""
         return [NOTHING.format(probability=self.probability)] if self.refused else []
 
 
 def answerability(
     text: str, found: Sequence[ScoredMemory], readings: Mapping[int, float]
 ) -> Answerability | None:
-    """Return how likely the best memories answer a text; None where that cannot be told.
+    """Return how likely the best memories answer a text; None where that is unknown.
 
-    That is so for what is no question, for other languages than English, and for past
+    It is unknown for text that is not a question, for languages other than English, and for past
     conversations.
     """
     best = [each.memory for each in found[:READ]]
@@ -88,14 +88,14 @@ def answerability(
 
 
 def _is_readable(text: str) -> bool:
-    """Return whether a text is not for sure in another language than English."""
+    """Return whether a text is English or of unknown language."""
     return language_of(text).code in ("en", UNKNOWN)
 
 
 def as_read(memory: FoundMemory, question: str) -> str:
-    """Return a memory with its tags and context, which often name whom and when it is about.
+    """Return the text of a memory with its tags and context, which often give the person and time.
 
-    Of a long one these are the sentences that share most words with the question.
+    A long content is reduced to the sentences that share the most words with the question.
     """
     content = memory.content
     if len(content) > SHORT:
@@ -107,7 +107,7 @@ def as_read(memory: FoundMemory, question: str) -> str:
 
 
 def _probability(odds: Sequence[float]) -> float:
-    """Return the calibrated probability; 0 where nothing was found."""
+    """Return the calibrated probability; 0 if nothing was found."""
     if not odds:
         return 0.0
     return round(1 / (1 + math.exp(-(SLOPE * fmean(odds) + OFFSET))), DIGITS)

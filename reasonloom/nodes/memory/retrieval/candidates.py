@@ -1,7 +1,7 @@
-"""Collects the candidates that may answer a question and orders them by all signals.
+"""Collects the candidates that may answer a question and ranks them by all signals.
 
-First each candidate's own signals; then the memories linked to the best join the candidates, and
-each gets the signal of its session.
+Each candidate is scored by its own signals first; then memories linked to the best candidates join
+them, and each gets the signal of its session.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
 
 EXPANDED_CANDIDATES = 20
-"""The best candidates whose linked memories join the candidates."""
+"""Number of top candidates whose linked memories join the candidates."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankingQuery:
-    """A question: its text, words and vector, the tags that it names and the dates it asks for.
+    """A question: its text, terms and vector, the tags it names and its date terms.
 
-    `floor` is the embedder's cosine of unrelated texts; `guarded` says whether suspicious
-    memories rank behind others; `time` is the time that the question is about.
+    `floor` is the embedder's cosine similarity of unrelated texts; `guarded` is whether suspicious
+    memories rank below others; `time` is the time that the question is about.
     """
 
     text: str
@@ -62,13 +62,13 @@ class RankingQuery:
         )
 
     def wants(self, signals: RelevanceSignals) -> bool:
-        """Return whether a memory matches at all: by a word, a tag, a date, or similarity."""
+        """Return whether a memory matches at all: by word, tag, date or similarity."""
         return bool(signals.context or signals.tag or signals.date or signals.cosine > self.floor)
 
 
 @dataclass(frozen=True, slots=True)
 class RankedMemory:
-    """A ranked memory: its signals, and the parts of its score."""
+    """A ranked memory with its signals and score parts."""
 
     id: int
     signals: RelevanceSignals
@@ -81,7 +81,7 @@ class Ranking:
 
     Attributes:
         cut: whether memories that share only frequent words with the question were left out.
-        unlike: whether fewer memories were near than exist, so some may lack a vector.
+        unlike: whether vector search returned fewer memories than exist, so some may lack a vector.
     """
 
     ranked: list[RankedMemory]
@@ -91,21 +91,21 @@ class Ranking:
 
 @dataclass(slots=True)
 class CandidatePool:
-    """The candidates so far."""
+    """The candidates collected so far."""
 
     signals: dict[int, RelevanceSignals] = field(default_factory=dict)
     traits: dict[int, RankingFeatures] = field(default_factory=dict)
 
     def newer(self) -> dict[int, int]:
-        """Return the candidates that were replaced, each with what replaced it."""
+        """Return the superseded candidates, each with the id of its successor."""
         return {key: of.superseded_by for key, of in self.traits.items() if of.superseded_by}
 
     def unknown_newer(self) -> set[int]:
-        """Return what replaced candidates and is none."""
+        """Return the successors of candidates that are not candidates themselves."""
         return self.newer().values() - self.traits.keys()
 
     def best(self, most: int) -> list[int]:
-        """Return the best ids by their own signals."""
+        """Return the ids of the best candidates by their own signals."""
         order = sorted(self.signals, key=lambda key: (-self.signals[key].own(), key))
         return order[:most]
 
@@ -190,7 +190,7 @@ def _order_candidates(
 def _known_then(
     known: CandidatePool, question: RankingQuery, newer: Mapping[int, int]
 ) -> dict[int, int]:
-    """Return those pairs whose newer memory was said by then, and is not suspicious."""
+    """Return the pairs whose successor was stated by the question's time and is not suspicious."""
     return {
         old: new
         for old, new in newer.items()
@@ -203,9 +203,9 @@ def _known_then(
 def current_first(
     ranked: Sequence[RankedMemory], newer: Mapping[int, int], *, reverse: bool = False
 ) -> list[RankedMemory]:
-    """Return the ranking with memories after the one that replaced them, by `newer`.
+    """Return the ranking with each memory after its successor in `newer`.
 
-    A chain of them takes the place of its best. `reverse` puts the oldest first.
+    A chain of successors takes the rank of its best member. `reverse` puts the oldest first.
     """
     places = {each.id: place for place, each in enumerate(ranked)}
     chains: dict[int, list[int]] = {}
@@ -227,7 +227,7 @@ def current_first(
 
 
 def _link_scores(similar: Mapping[int, float], edges: Sequence[Link]) -> dict[int, float]:
-    """Return each memory's best weight x similarity over the memories it is linked to."""
+    """Return each memory's maximum of weight x similarity over its linked memories."""
     linked: dict[int, float] = {}
     for edge in edges:
         for key, other in ((edge.source, edge.target), (edge.target, edge.source)):

@@ -1,8 +1,8 @@
-"""Removes from a question the names that many memories are tagged with, before it is embedded.
+"""Removes names that tag many memories from a question before it is embedded.
 
-Where memories are about a few people, every question names one, and vector similarity would
-prefer greetings; the names still count as words and as tags. A tag of few memories, such as
-"address", is what the question is about.
+If all memories are about a few people, every question names one of them, and vector similarity
+would favour greetings; the names still count in the word and tag signals. A tag of only a few
+memories, such as "address", is the topic of the question and is not removed.
 """
 
 import re
@@ -10,12 +10,12 @@ from collections.abc import Iterable, Set
 
 
 def tags_named(query: str, tags: Iterable[str]) -> frozenset[str]:
-    """Return those of `tags` that occur in `query` as whole words, whatever their case."""
+    """Return the `tags` that occur in `query` as whole words, ignoring case."""
     return frozenset(tag for tag in tags if _name_pattern(tag).search(query))
 
 
 def without_names(query: str, names: Set[str]) -> str:
-    """Return `query` without `names`; unchanged if it has nothing else."""
+    """Return `query` without `names`; unchanged if nothing else would remain."""
     rest = query
     for name in sorted(names, key=len, reverse=True):
         rest = _name_pattern(name).sub(" ", rest)

@@ -1,7 +1,7 @@
-"""Orders the best memories of a question anew: by reading them with it, and by when they held.
+"""Reorders the top memories of a question by the reader's scores and by when they were valid.
 
-A question about now is answered by the newest of those that give the same thing, one about what
-was before by the oldest, one about a period by the newest of those said until its end.
+Of memories that state the same thing, the newest answers a question about now, the oldest one about
+the state before a change, and the newest stated before the end of a period one about that period.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ Pair = tuple[int, int]
 """The ids of an older and a newer memory."""
 
 BEST = 5
-"""The best memories of a question that may change their order."""
+"""Number of top memories that may be reordered."""
 
 READING_WEIGHT = 0.02
-"""Of a reading in a score: small, since the reader errs more often than all signals together."""
+"""Weight of a reading in a score: small, as the reader errs more often than all other signals."""
 
 MOST_READING = 3.0
 EVENT = "episodic"
 ALIKE = 0.5
-"""The least likeness of two memories that give the same thing."""
+"""Minimum likeness of two memories that state the same thing."""
 
 TAGS_WEIGHT = 0.2
 UNTAGGED = 0.5
-"""The share of tags in common that is taken for granted where neither memory has one."""
+"""Share of common tags assumed if neither memory has tags."""
 
 COMPARABLE = 0.7
-"""The least score of the one that held then, as a share of the other's."""
+"""Minimum score of the memory valid at the time, as a share of the other's score."""
 
 MARGIN = 1.5
-"""How much worse it may answer the question, in logarithms of odds."""
+"""How much lower its reading may be, in log-odds."""
 
 
 class Move(NamedTuple):
-    """Two memories, of which the other may go before the first, and how alike they are."""
+    """A candidate move: `other` may be placed before `first`, with their likeness."""
 
     likeness: float
     first: ScoredMemory
@@ -59,10 +59,10 @@ async def reorder(
     time: QuestionTime,
     cosines: Mapping[Pair, float],
 ) -> tuple[list[ScoredMemory], dict[int, float]]:
-    """Return memories in their new order, and the readings of those that were read, by their ids.
+    """Return the memories reordered, and the readings of those that were read, by id.
 
-    The two best are read, and of the others those that may take a place before their like.
-    `cosines` are those of the rivals. Nothing of past conversations is read.
+    The top two memories are read, plus those involved in a possible move. `cosines` are those of
+    the `rivals`. Past conversations are neither read nor reordered.
     """
     if any(each.memory.source_kind == "transcript" for each in found[:BEST]):
         return list(found), {}
@@ -79,15 +79,16 @@ async def reorder(
 
 
 async def _read(question: str, found: Sequence[ScoredMemory]) -> dict[int, float]:
-    """Return the reader's logarithm of odds that each memory answers."""
+    """Return the reader's log-odds that each memory answers the question."""
     odds = await answers([(as_read(each.memory, question), question) for each in found])
     return {each.memory.id: reading for each, reading in zip(found, odds, strict=True)}
 
 
 def by_reading(found: Sequence[ScoredMemory], readings: Mapping[int, float]) -> list[ScoredMemory]:
-    """Return memories with the second one first, if it reads that much more like an answer.
+    """Return the memories with the top two swapped if the readings outweigh the scores.
 
-    What somebody settled stays: a memory and its successor, which may have a lower score.
+    A memory and its successor are not swapped: that order was decided explicitly, even if the
+    successor scores lower.
     """
     if len(found) < READ:
         return list(found)
@@ -106,9 +107,10 @@ def _bonus(scored: ScoredMemory, readings: Mapping[int, float]) -> float:
 
 
 def rivals(found: Sequence[ScoredMemory], now: datetime) -> list[Pair]:
-    """Return the ids of an older and a newer one of the best, where it matters when they held.
+    """Return (older, newer) id pairs of top memories whose times of validity may decide.
 
-    An older event still happened, and what is dated in the future is not known to hold.
+    Pairs with an older event are excluded, since an event remains true, and so are memories dated
+    in the future, which may not be valid yet.
     """
     best = [each for each in found[:BEST] if _is_rival(each, now)]
     pairs = combinations(sorted(best, key=lambda each: each.memory.valid_from), 2)
@@ -127,7 +129,7 @@ def _is_rival(scored: ScoredMemory, now: datetime) -> bool:
 def possible_moves(
     found: Sequence[ScoredMemory], time: QuestionTime, cosines: Mapping[Pair, float]
 ) -> list[Move]:
-    """Return which of the best may go before which, since they held at the time instead."""
+    """Return the moves by which a memory valid at the question's time may precede another."""
     moves = (
         Move(likeness(first, other, cosines), first, other)
         for first, other in combinations(found[:BEST], 2)
@@ -144,7 +146,7 @@ def _held_instead(other: ScoredMemory, first: ScoredMemory, time: QuestionTime) 
 
 
 def likeness(first: ScoredMemory, other: ScoredMemory, cosines: Mapping[Pair, float]) -> float:
-    """Return how much rivals are about the same thing, by their cosine and common tags; else 0."""
+    """Return the likeness of two rivals, from cosine and shared tags; 0 for other pairs."""
     older, newer = sorted((first.memory, other.memory), key=lambda each: each.valid_from)
     tags, others = set(first.memory.tags), set(other.memory.tags)
     shared = len(tags & others) / len(tags | others) if tags or others else UNTAGGED
@@ -155,7 +157,7 @@ def likeness(first: ScoredMemory, other: ScoredMemory, cosines: Mapping[Pair, fl
 def held_first(
     found: Sequence[ScoredMemory], moves: Sequence[Move], readings: Mapping[int, float]
 ) -> list[ScoredMemory]:
-    """Return memories with the one that answers as well and is most like it before each."""
+    """Apply the best move for each memory: the most alike one that answers about as well."""
     likeliest: dict[int, Move] = {}
     for move in moves:
         behind = readings[move.first.memory.id] - readings[move.other.memory.id]

@@ -1,6 +1,6 @@
-"""Retrieves memories: candidates from every list, none gating another, then one score.
+"""Retrieves memories: merges the candidates of all lists, without gating, under one score.
 
-The `recall` tool and every reasoning mode use it.
+Used by the `recall` tool and every reasoning mode.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def scope_of(
     """Return the search scope of a request's filters.
 
     Raises:
-        InvalidArgument: the time that it names lies in the future.
+        InvalidArgument: the requested time is in the future.
     """
     held = held_span(request, now)
     dates, metadata = request.date_range, request.metadata
@@ -62,7 +62,7 @@ def scope_of(
 
 
 POOL = 250
-"""Candidates from each list, whatever the page, so that pages are consistent."""
+"""Candidates per list, independent of the page, so that pages are consistent."""
 
 
 DIGITS = 6
@@ -71,9 +71,10 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class RetrievedPage:
-    """One page of memories, best first, with the total and notes on what was left out.
+    """One page of memories, best first, with the total and notes on omissions.
 
-    `readings` are the reader's logarithms of odds that the best answer, by the memories' ids.
+    `readings` maps memory ids to the reader's log-odds that the memory answers the question; only
+    the top results have one.
     """
 
     page: list[ScoredMemory]
@@ -84,7 +85,7 @@ class RetrievedPage:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What to search for, in which memories, and which page of what is found.
+    """A query, the memories to search, and the page of results to return.
 
     Attributes:
         pool: the number of candidates that each list contributes.
@@ -99,23 +100,23 @@ class Search:
 
     @property
     def start(self) -> int:
-        """Where to begin to fetch: later pages do not hold the best, whose order alone changes."""
+        """Rank of the first memory to fetch: 0 if reordering may affect the page."""
         return 0 if self.offset < BEST else self.offset
 
     @property
     def end(self) -> int:
-        """Where to end."""
+        """Rank after the last memory to fetch."""
         return max(self.offset + self.limit, BEST)
 
     @property
     def asks(self) -> bool:
-        """Whether the best are ordered anew, as the reader finds."""
+        """Whether the query is a question whose top results the reader reorders."""
         return not self.start and QUESTION.search(self.query) is not None
 
 
 @dataclass(slots=True)
 class _Found:
-    """What a search has found, so far."""
+    """Intermediate results of a search."""
 
     search: Search
     question: RankingQuery
@@ -143,7 +144,7 @@ async def retrieve(
     limit: int = 10,
     pool: int = POOL,
 ) -> RetrievedPage:
-    """Return a page of the memories of `scope` that match `query`, or of all; best first.
+    """Return a page of the memories in `scope`, best first; with `query`, only those that match.
 
     `pool` is the number of candidates that each list contributes to a query.
     """
@@ -170,9 +171,9 @@ async def retrieve(
 
 
 async def retrieve_all(execution: Execution, searches: Sequence[Search]) -> list[RetrievedPage]:
-    """Return the page of each search; all together take as many round trips as one.
+    """Return the page of each search, in as many round trips as a single search takes.
 
-    The queries are embedded before the one transaction that searches.
+    The queries are embedded before the transaction that searches.
     """
     loom = execution.loom
     questions, notes = await _read(execution, searches)
@@ -205,7 +206,7 @@ async def retrieve_all(execution: Execution, searches: Sequence[Search]) -> list
 async def _read(
     execution: Execution, searches: Sequence[Search]
 ) -> tuple[list[RankingQuery], list[str]]:
-    """Return what each search asks for, and a note where texts could not be embedded."""
+    """Return each search's ranking query, and a note if the texts could not be embedded."""
     loom = execution.loom
     model = loom.embedder.model
     async with loom.database.begin(execution.caller, searching=True, once=True) as tx:
@@ -249,7 +250,7 @@ async def _rank(
 
 
 async def _read_best(execution: Execution, found: Sequence[_Found]) -> list[RetrievedPage]:
-    """Return the pages, the best of those that answer a question ordered as the reader finds."""
+    """Return the pages; for questions, the reader reorders the top results."""
     loom = execution.loom
     compares = loom.settings.supersede != "off"
     pairs = [
@@ -276,7 +277,7 @@ async def _read_best(execution: Execution, found: Sequence[_Found]) -> list[Retr
 
 
 async def retrieval_notes(tx: Transaction, found: Ranking, model: str, pool: int) -> list[str]:
-    """Return the notes on what a search left out."""
+    """Return notes on what a search omitted."""
     notes = []
     if found.unlike and (others := await reindex.foreign_models(tx, model)):
         notes.append(OTHER_VECTORS.format(models=", ".join(others)))
@@ -288,7 +289,7 @@ async def retrieval_notes(tx: Transaction, found: Ranking, model: str, pool: int
 
 
 async def _fetch_page(tx: Transaction, ranked: Sequence[RankedMemory]) -> list[ScoredMemory]:
-    """Return the memories of one page, in its order."""
+    """Return the memories of one page, in rank order."""
     found = await retrieval.fetch(tx, [each.id for each in ranked]) if ranked else []
     memories = {memory.id: memory for memory in found}
     return [
@@ -299,7 +300,7 @@ async def _fetch_page(tx: Transaction, ranked: Sequence[RankedMemory]) -> list[S
 
 
 def explain_score(scored: ScoredMemory) -> Explanation:
-    """Return what a score is made of."""
+    """Return the components of a score."""
     parts, signals = scored.parts, scored.signals
     by_query: dict[str, Any] = {}
     if signals is not None:

@@ -1,7 +1,7 @@
 """Scores memories: the composite score, and relevance to a question from several signals.
 
-The weights are round numbers, chosen on halves of two public benchmarks together and reported on
-the other halves (docs/memory.md has the figures and the ablations).
+The weights are round numbers, tuned on one half each of two public benchmarks and evaluated on the
+other halves (see docs/memory.md for the results and ablations).
 """
 
 import math
@@ -19,7 +19,7 @@ class ScoreParts:
     """The parts of a score, each in 0..1; `similarity` is None if there is no query.
 
     Attributes:
-        link: with a query, the best of weight x similarity over linked memories; without one,
+        link: with a query, the maximum of weight x similarity over linked memories; without one,
             the mean weight of the memory's waypoints.
     """
 
@@ -30,26 +30,26 @@ class ScoreParts:
 
     @property
     def score(self) -> float:
-        """The composite, 0..1."""
+        """The composite score, 0..1."""
         if self.similarity is None:
             return 0.4 * self.salience + 0.3 * self.recency + 0.3 * self.link
         return 0.6 * self.similarity + 0.2 * self.salience + 0.1 * self.recency + 0.1 * self.link
 
 
 def recency(valid_from: datetime, now: datetime, half_life_days: float) -> float:
-    """Return 1 for what was said now or later, 0.5 for one half-life ago, towards 0."""
+    """Return the recency: 1 at or after `now`, halved with each half-life before it."""
     days = max(0.0, (now - valid_from).total_seconds() / SECONDS_PER_DAY)
     return float(0.5 ** (days / half_life_days))
 
 
 PERIOD_HALF_LIFE_DAYS = 90.0
-"""Days outside the period of a question after which recency is halved."""
+"""Half-life of recency, in days outside the period of a question."""
 
 
 def recency_at(
     valid_from: datetime, now: datetime, half_life_days: float, time: QuestionTime
 ) -> float:
-    """Return how near a memory was said to the time that a question is about, 0..1."""
+    """Return how close a memory's time is to the time of the question, 0..1."""
     if time.start or time.end:
         return float(0.5 ** (time.days_away(valid_from) / PERIOD_HALF_LIFE_DAYS))
     found = recency(valid_from, now, half_life_days)
@@ -60,13 +60,13 @@ OWN_WEIGHTS = {"cosine": 1.0, "words": 0.2, "context": 0.4, "tag": 0.25, "date":
 """Weights of a memory's own signals."""
 
 SESSION_WEIGHT = 0.4
-"""Of the best of a memory's session."""
+"""Weight of the best memory in the same session."""
 
 INJECTION_WEIGHT = -2.0
-"""Of suspicion: memories that read like an attempt to steer their reader rank last."""
+"""Weight of suspicion: memories that read like a prompt injection rank last."""
 
 SCALE = 2.0
-"""The sum that maps to tanh(1) = 0.76: nearly all signals."""
+"""The sum that maps to tanh(1) = 0.76: close to that of all own signals."""
 
 
 @dataclass(slots=True)
@@ -74,13 +74,13 @@ class RelevanceSignals:
     """Signals that a memory answers a question; all but `session` are in 0..1.
 
     Attributes:
-        cosine: the best over the sectors searched.
-        words: the share of the question's words in it.
-        context: the share of them in it and the two memories before it.
+        cosine: the maximum over the sectors searched.
+        words: the share of the question's words that the memory contains.
+        context: the same for the memory and the two memories before it.
         tag: 1 if the question names one of its tags.
-        date: how well its dates match the question's.
-        suspicion: how much it reads like an attempt to steer its reader; see `injection`.
-        session: the best weighted sum of own signals in its session; filled in last.
+        date: how well its dates match those of the question.
+        suspicion: how much it reads like a prompt injection; see `injection`.
+        session: the maximum of `own` in its session; filled in last.
     """
 
     cosine: float = 0.0
@@ -92,7 +92,7 @@ class RelevanceSignals:
     session: float = 0.0
 
     def own(self) -> float:
-        """Return the weighted sum of the memory's own signals, 0..2.35."""
+        """Return the weighted sum of the memory's own signals, 0..2.25."""
         return (
             OWN_WEIGHTS["cosine"] * self.cosine
             + OWN_WEIGHTS["words"] * self.words
@@ -107,14 +107,14 @@ class RelevanceSignals:
         return math.tanh(max(0.0, total) / SCALE)
 
     def shares(self) -> dict[str, float]:
-        """Return what each signal adds to the sum."""
+        """Return the contribution of each signal to the sum."""
         weights = {**OWN_WEIGHTS, "session": SESSION_WEIGHT, "suspicion": INJECTION_WEIGHT}
         return {name: weight * getattr(self, name) for name, weight in weights.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredMemory:
-    """A memory, the parts of its score, and the signals of its similarity if there is a query."""
+    """A memory with its score parts and, for a query, the signals behind its similarity."""
 
     memory: FoundMemory
     parts: ScoreParts
@@ -122,5 +122,5 @@ class ScoredMemory:
 
     @property
     def score(self) -> float:
-        """The reference's composite score, 0..1."""
+        """The composite score of the ThoughtMCP reference, 0..1."""
         return self.parts.score

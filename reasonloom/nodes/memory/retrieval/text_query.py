@@ -1,18 +1,18 @@
-"""Parses the text of a full-text query, accepting any text, and highlights its matches.
+"""Parses full-text queries, accepting any text, and highlights matches.
 
     query   = and-list { OR and-list }
     and-list = { [AND] [NOT] operand }        adjacent words must all match
     operand = word | "a phrase" | ( query )
 
 Operators are the words AND, OR, NOT in capitals; and, or, not are ordinary words.
-Malformed text is read as what was most likely meant:
+Malformed text is interpreted as its most likely meaning:
 
 - an operator without an operand is dropped: `AND AND (`, `tea AND`, `NOT`;
-- an unclosed parenthesis ends with the query; one that was never opened and an empty pair are
+- an unclosed parenthesis is closed at the end of the query; an unopened one and an empty pair are
   dropped;
-- an unclosed quotation mark makes a phrase of the rest; typographic ones count too;
+- an unclosed quotation mark turns the rest into a phrase; typographic marks count too;
 - `NOT NOT x` is `x`; `NOT x` alone matches everything without x;
-- nothing is read beyond 64 terms or 10,000 characters, which `cut` reports.
+- text beyond 64 terms or 10,000 characters is ignored, which `cut` reports.
 """
 
 import re
@@ -38,7 +38,7 @@ TOKEN = re.compile(r'["“”„](?P<phrase>[^"“”„]*)["“”„]?|(?P<mar
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query's tree, None if it asks for nothing, and whether the text was cut."""
+    """The tree of a query, None if it has no terms, and whether the text was cut."""
 
     tree: Tree | None
     cut: bool
@@ -46,7 +46,7 @@ class ParsedQuery:
 
 @dataclass(slots=True)
 class _Group:
-    """What has been read between two parentheses so far."""
+    """The operands parsed so far in one parenthesised group."""
 
     alternatives: list[list[Tree]] = field(default_factory=lambda: [[]])
     negated: bool = False
@@ -66,7 +66,7 @@ class _Group:
 
 
 def parse_query(text: str) -> ParsedQuery:
-    """Return the tree of a query; its own stack bears any depth of parentheses."""
+    """Parse a query; an explicit stack allows any nesting depth."""
     open_groups = [_Group()]
     number = 0
     for token in TOKEN.finditer(text[:LONGEST_QUERY]):
@@ -116,7 +116,7 @@ def _term(text: str) -> Term | None:
 
 
 def _is_spelled(text: str) -> bool:
-    """Return whether a term is in a script without spaces, or a symbol such as an emoji."""
+    """Return whether a term is in a script without spaces or consists of symbols such as emoji."""
     if UNSPACED.search(text):
         return True
     symbols = any(unicodedata.category(character) == "So" for character in text)
@@ -124,10 +124,10 @@ def _is_spelled(text: str) -> bool:
 
 
 WHOLE = 400
-"""Characters of the longest content that is not cut to excerpts."""
+"""Maximum length, in characters, of a content shown whole instead of as excerpts."""
 EXCERPT = 200
 BEFORE = 60
-"""Characters of an excerpt before its first match."""
+"""Characters of context before the first match of an excerpt."""
 MOST_EXCERPTS = 3
 MARKED = re.compile(f"{MARK}|{UNMARK}")
 BETWEEN = re.compile(r"\s+|[^\s\w]{1,2}")
@@ -135,10 +135,10 @@ Span = tuple[int, int]
 
 
 def highlight(marked: str, spelled: Sequence[str]) -> str:
-    """Return a content with <b> around its matches: its marked words, and the `spelled` terms.
+    """Return a content with <b> around its matches: the marked words and the `spelled` terms.
 
-    At most three excerpts of some 200 characters, joined by an ellipsis; the beginning of a
-    long content without matches. HTML in the content is not escaped.
+    A long content is reduced to at most three excerpts of about 200 characters, joined by
+    ellipses, or to its beginning if nothing matches. HTML in the content is not escaped.
     """
     content, spans = _strip_marks(marked)
     if spelled:
@@ -152,7 +152,7 @@ def highlight(marked: str, spelled: Sequence[str]) -> str:
 
 
 def _strip_marks(marked: str) -> tuple[str, list[Span]]:
-    """Return a content without its marks, and the spans that they enclosed."""
+    """Return the content without match marks, and the spans that they enclosed."""
     pieces = MARKED.split(marked)
     spans, at = [], 0
     for place, piece in enumerate(pieces):
@@ -163,7 +163,7 @@ def _strip_marks(marked: str) -> tuple[str, list[Span]]:
 
 
 def _merge_spans(content: str, spans: Iterable[Span]) -> Iterator[Span]:
-    """Yield the spans in order, merging those separated by spaces or punctuation only."""
+    """Yield the spans in order, merging those separated only by spaces or punctuation."""
     start = end = -1
     for first, last in sorted(spans):
         if end >= 0 and (first <= end or BETWEEN.fullmatch(content, end, first)):

@@ -1,1 +1,1 @@
-"""Steps of basins."""
+"""Basins: clusters of an owner's memories."""

@@ -1,4 +1,4 @@
-"""The tool `cluster_memories`: forms an owner's basins anew, names and persists them."""
+"""Implements `cluster_memories`: rebuilds, names and persists an owner's basins."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ SAMPLED = "{sampled} of {memories} memories were clustered, the others joined th
 
 
 async def cluster_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Cluster outside any transaction, ask for names, then write everything at once.
+    """Cluster outside any transaction, request names, then write everything atomically.
 
     Raises:
         SettingMistake: scikit-learn is not installed.
-        Conflict: another process formed basins meanwhile.
+        Conflict: another process rebuilt the basins concurrently.
     """
     execution = runtime.context
     request = execution.request(ClusterMemories)
@@ -83,7 +83,7 @@ def _renamed(formed: FormedBasins, names: Mapping[UUID, str], llm: str) -> Forme
 
 
 def clustering_answer(formed: FormedBasins, *, dry_run: bool) -> Clustered:
-    """Return the formed basins as an answer."""
+    """Return the answer model of the formed basins."""
     return Clustered(
         basins=[
             ClusteredBasin(

@@ -1,7 +1,7 @@
 """Clusters in a subprocess, so that the server stays responsive and the memory is released.
 
 Run with `-m`, this module reads vectors from standard input and writes labels to standard output,
-both in numpy's format.
+both in NumPy's npz format.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ MISSING = (
     "everything else works without it"
 )
 NOT_INSTALLED = 3
-"""The child's exit code without scikit-learn."""
+"""Exit code of the child if scikit-learn is not installed."""
 
 NICENESS = 10
 
@@ -37,7 +37,7 @@ class ClusterLabels:
 async def cluster_in_subprocess(
     vectors: NDArray[np.float32], *, floor: float, seed: int
 ) -> ClusterLabels:
-    """Return the clusters of unit vectors; the child dies with its caller's task.
+    """Return the clusters of unit vectors; the child is killed if the task is cancelled.
 
     Raises:
         SettingMistake: scikit-learn is not installed.

@@ -1,12 +1,12 @@
-"""Clusters vectors by density: HDBSCAN on a spectral layout of few dimensions.
+"""Clusters vectors by density: HDBSCAN on a low-dimensional spectral embedding.
 
-In 256 dimensions all distances are similar and density says little. Informative is the graph of
-nearest neighbours, weighted as UMAP does (McInnes, Healy and Melville 2018), and its smoothest
-eigenvectors (Laplacian eigenmaps, Belkin and Niyogi 2003), by a fixed number of steps of subspace
-iteration: bounded, and deterministic for a seed.
+In 256 dimensions all distances are similar and density is uninformative. The layout uses the graph
+of nearest neighbours instead, weighted as in UMAP (McInnes, Healy and Melville 2018), and its
+smoothest eigenvectors (Laplacian eigenmaps, Belkin and Niyogi 2003). A fixed number of subspace
+iterations makes it bounded in time and deterministic for a seed.
 
-HDBSCAN (Campello, Moulavi and Sander 2013) is scikit-learn's, an optional dependency; without it
-`cluster_process.MISSING` is raised. See docs/decisions/0019-clusters-by-density.md.
+HDBSCAN (Campello, Moulavi and Sander 2013) is that of scikit-learn, an optional dependency; without
+it, `cluster_process.MISSING` is raised. See docs/decisions/0019-clusters-by-density.md.
 """
 
 from typing import Any
@@ -19,21 +19,21 @@ from sklearn.cluster import HDBSCAN
 NEIGHBOURS = 15
 MOST_DIRECTIONS = 32
 STEPS, STEPS_TO_MEND = 30, 5
-"""Steps of the iteration, and after how many the basis is orthonormalised."""
+"""Number of iterations, and how many pass before the basis is orthonormalised again."""
 
 SHARPNESS = 2
-"""Exponent of the eigenvalue by which a direction is weighted."""
+"""Exponent of the eigenvalue that weights a direction."""
 
 SPARE = 8
 HALVINGS = 40
 AT_ONCE = 500
-"""Rows whose cosines with all others are in memory at once."""
+"""Rows whose cosines with all others are held in memory at once."""
 
 Floats = NDArray[np.float32]
 
 
 def layout(vectors: Floats, *, seed: int) -> Floats:
-    """Return unit vectors (n, directions) for unit vectors (n, d); n is at least 4."""
+    """Embed unit vectors (n, d) as unit vectors (n, directions); n is at least 4."""
     count = len(vectors)
     places, cosines = _neighbours(vectors, min(NEIGHBOURS, count - 1) + 1)
     graph = _graph(places, np.maximum(0, 1 - cosines))
@@ -45,11 +45,11 @@ def layout(vectors: Floats, *, seed: int) -> Floats:
 
 
 def _neighbours(vectors: Floats, most: int) -> tuple[NDArray[np.int64], Floats]:
-    """Return for each vector the `most` nearest, itself first, and their cosines."""
+    """Return the `most` nearest neighbours of each vector, itself first, and their cosines."""
     places, cosines = [], []
     for start in range(0, len(vectors), AT_ONCE):
         rows = vectors[start : start + AT_ONCE] @ vectors.T
-        rows[np.arange(len(rows)), np.arange(start, start + len(rows))] = 2  # itself, before twins
+        rows[np.arange(len(rows)), np.arange(start, start + len(rows))] = 2  # itself comes first
         near = np.argpartition(-rows, most - 1, axis=1)[:, :most]
         found = np.take_along_axis(rows, near, 1)
         order = np.argsort(-found, axis=1, kind="stable")
@@ -59,7 +59,7 @@ def _neighbours(vectors: Floats, most: int) -> tuple[NDArray[np.int64], Floats]:
 
 
 def _graph(places: NDArray[np.int64], distances: Floats) -> Any:
-    """Return the symmetric weights: 1 for the nearest, falling by a width fit to each."""
+    """Return symmetric weights: 1 for the nearest, decaying by a width fitted to each vector."""
     count, most = places.shape
     beyond = np.maximum(distances - distances[:, 1:2], 0)[:, 1:]
     low, high = np.zeros((count, 1)), np.full((count, 1), 10.0)
@@ -74,7 +74,7 @@ def _graph(places: NDArray[np.int64], distances: Floats) -> Any:
 
 
 def _start(vectors: Floats, most: int, seed: int) -> NDArray[np.float64]:
-    """Return random projections of the vectors: a vector's does not depend on the others."""
+    """Return random projections, each independent of the other vectors, plus slight noise."""
     dice = np.random.default_rng(seed)
     sides = dice.standard_normal((vectors.shape[1], most))
     spread = 1e-3 * dice.standard_normal((len(vectors), most))
@@ -82,7 +82,7 @@ def _start(vectors: Floats, most: int, seed: int) -> NDArray[np.float64]:
 
 
 def _directions(graph: Any, start: NDArray[np.float64], most: int) -> NDArray[np.float64]:
-    """Return the smoothest directions of the graph, without the constant one."""
+    """Return the smoothest eigenvectors of the graph, without the constant one."""
     root = diags(1 / np.sqrt(np.maximum(np.asarray(graph.sum(1)).ravel(), 1e-12)))
     spread = csr_matrix(root @ graph @ root)
     held, _ = np.linalg.qr(start)
@@ -98,13 +98,13 @@ def _directions(graph: Any, start: NDArray[np.float64], most: int) -> NDArray[np
 
 
 LEAST = 5
-"""Members of the smallest cluster."""
+"""Minimum number of members in a cluster."""
 
 SAMPLES = 3
-"""Neighbours that make a point a core point."""
+"""Number of neighbours that make a point a core point."""
 
 ALL_ALIKE = 0.6
-"""The mean similarity of any two memories from which all are one cluster; similarity is
+"""Mean similarity of all pairs from which all memories form a single cluster. Similarity is
 (cosine - floor) / (1 - floor), with the embedder's floor."""
 
 NOISE = -1
@@ -114,8 +114,8 @@ Labels = NDArray[np.int64]
 def density_clusters(vectors: Floats, *, floor: float, seed: int) -> tuple[Labels, Floats]:
     """Return the cluster of each unit vector, -1 for none, and its membership strength, 0..1.
 
-    Equal vectors share a cluster. A cluster has at least `LEAST` members, and their mean cosine
-    exceeds both that of unrelated texts (`floor`) and that of all vectors.
+    A cluster has at least `LEAST` members, and their mean cosine exceeds both that of unrelated
+    texts (`floor`) and that of all vectors. Equal vectors share a cluster.
     """
     count = len(vectors)
     if count < LEAST:
@@ -134,7 +134,7 @@ def density_clusters(vectors: Floats, *, floor: float, seed: int) -> tuple[Label
 
 
 def mean_cosine(vectors: Floats) -> float:
-    """Return the mean cosine of two different unit vectors."""
+    """Return the mean cosine over all pairs of distinct unit vectors."""
     count = len(vectors)
     if count < 2:  # noqa: PLR2004 - a pair
         return 1.0
@@ -143,7 +143,7 @@ def mean_cosine(vectors: Floats) -> float:
 
 
 def _limit_duplicates(vectors: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the places of at most `LEAST` equal vectors each, and the representative of each."""
+    """Return the indexes of up to `LEAST` copies of equal vectors, and each representative."""
     _, kind = np.unique(vectors.astype(np.float16), axis=0, return_inverse=True)
     kept: dict[int, list[int]] = {}
     places: list[int] = []
@@ -162,7 +162,7 @@ def _limit_duplicates(vectors: Floats) -> tuple[NDArray[np.int64], NDArray[np.in
 def _meaningful(
     vectors: Floats, labels: Labels, strengths: Floats, *, least: float
 ) -> tuple[Labels, Floats]:
-    """Drop clusters whose members are no more similar than any memories, and renumber."""
+    """Drop clusters whose mean cosine does not exceed `least`, and renumber the rest."""
     kept = np.full(len(labels), NOISE)
     number = 0
     for label in range(int(labels.max(initial=NOISE)) + 1):

@@ -1,6 +1,6 @@
-"""Expands search hits by memories of the same basins.
+"""Expands search hits with memories of the same basins.
 
-A sibling's score is its hit's score times the cosine of the two: the same scale, never above.
+The score of a sibling is that of its hit times their cosine: on the same scale and never higher.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """A memory of a hit's basin: its score, the hit `lead`, and the basin."""
+    """A memory in the basin of a hit: its score, the hit (`lead`) and the basin."""
 
     id: int
     score: float
@@ -45,8 +45,8 @@ async def expand(
 ) -> list[Sibling]:
     """Return siblings of the best hits, best first, without the hits themselves.
 
-    Each of the first `MOST_BASINS` basins, best hit first, gives at most `MOST_SIBLINGS`, those
-    most similar to the hit, within `scope`.
+    Each of the basins of the best hits, up to `MOST_BASINS`, contributes the memories in `scope`
+    most similar to its hit, up to `MOST_SIBLINGS`.
     """
     if not hits:
         return []

@@ -1,4 +1,4 @@
-"""Forms basins: finds clusters, matches them with old basins, and names them."""
+"""Forms basins: finds clusters, matches them with existing basins, and names them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 LEAST_OVERLAP = 0.5
-"""The least Jaccard index of the members by which a cluster continues a basin."""
+"""Minimum Jaccard index of the members for a cluster to continue a basin."""
 
 
 @dataclass(frozen=True, slots=True)
 class BasinMatch:
-    """The old basin that a cluster continues, and their overlap, 0.5..1."""
+    """The existing basin that a cluster continues, and their overlap, 0.5..1."""
 
     basin: UUID
     overlap: float
@@ -45,7 +45,7 @@ class BasinMatch:
 def match_basins(
     clusters: Sequence[Collection[int]], basins: Mapping[UUID, Collection[int]]
 ) -> list[BasinMatch | None]:
-    """Match clusters and basins one to one, the largest overlap first."""
+    """Match clusters and basins one to one, greedily by largest overlap."""
     home = {memory: basin for basin, members in basins.items() for memory in members}
     pairs: list[tuple[float, int, UUID]] = []
     for place, cluster in enumerate(clusters):
@@ -65,13 +65,13 @@ def match_basins(
 
 BY_TERMS = "terms"
 NAME_STAYS = 0.6
-"""The least overlap by which a basin keeps its name."""
+"""Minimum overlap for a basin to retain its name."""
 
 MOST_TEXTS = 100
-"""The strongest memories of a basin, whose words are counted."""
+"""Number of strongest memories of a basin whose words are counted."""
 
 MOST_TEXTS_ALONE = 1_000
-"""Memories without a basin whose words are counted."""
+"""Number of memories without a basin whose words are counted."""
 
 LONGEST_TEXT = 2_000
 
@@ -81,14 +81,14 @@ class FormedBasins:
     """The basins of all memories, not yet persisted.
 
     Attributes:
-        basins: the largest first.
-        members: the strength of each member, 0..1.
+        basins: the basins, largest first.
+        members: the strength of each member, 0..1, by basin.
         fresh: the new basins.
-        renamed: those that may get a new name: new, much changed, or named by their words.
-        vanished: the old basins that no cluster continues.
-        alone: how many memories belong to none.
-        sampled: how many of `memories` were clustered by density; the rest by nearness.
-        before: the run that formed the old basins.
+        renamed: the basins that may get a new name: new, much changed, or named by keywords.
+        vanished: the previous basins that no cluster continues.
+        alone: the number of memories in no basin.
+        sampled: how many of `memories` were clustered by density; the rest joined the nearest.
+        before: the run that formed the previous basins.
     """
 
     basins: list[Basin]
@@ -146,7 +146,7 @@ def _basin(
     words: list[str],
     model: str,
 ) -> Basin:
-    """Return a cluster as a basin; one that continues keeps its id, and the name if it is close."""
+    """Build the basin of a cluster; a match passes on its id and, if it is close, its name."""
     shape = cluster.shape
     made = Basin(
         uuid4(), name_of(words), BY_TERMS, words, model, shape.coherence, shape.bound,
@@ -188,7 +188,7 @@ def _formed_basins(
 async def _texts(
     loom: Loom, caller: Caller, clusters: Sequence[Cluster], found: ClusterSet
 ) -> tuple[list[list[str]], list[str]]:
-    """Return the texts of each cluster's strongest members, and of some memories in none."""
+    """Return the texts of each cluster's strongest members, and of a sample of the others."""
     texts: list[list[str]] = []
     for cluster in clusters:
         strength = cluster.members
@@ -208,7 +208,7 @@ async def persist_basins(tx: Transaction, formed: FormedBasins) -> None:
     """Replace the owner's basins.
 
     Raises:
-        Conflict: another process formed basins meanwhile; nothing is written.
+        Conflict: another process formed basins concurrently; nothing is written.
     """
     if await basins.hold(tx) != formed.before:
         raise Conflict("the clusters were formed by another process meanwhile; look again")

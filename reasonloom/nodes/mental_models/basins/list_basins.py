@@ -1,4 +1,4 @@
-"""The tool `list_basins`: the largest basins with their strongest memories."""
+"""Implements `list_basins`: the largest basins with their strongest memories."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 MOST_TEXT = 200
-"""Characters of a memory in answers."""
+"""Characters of a memory included in answers."""
 
 
 async def list_basins(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Finds the clusters of an owner's memories: a sample by density, the rest by nearness."""
+"""Clusters an owner's memories: a sample by density, the rest by the nearest cluster."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Shape:
     """A cluster in the vector space.
 
     Attributes:
-        centroid: the mean of the members' vectors, of length 1.
-        coherence: the mean cosine of the members to it.
-        bound: the least cosine to it by which another memory joins: the median of the members'
-            cosines to the mean of all others, at least the embedder's floor.
+        centroid: the mean of the members' vectors, normalised to length 1.
+        coherence: the mean cosine of the members to the centroid.
+        bound: the minimum cosine to the centroid for a memory to join: the median of the members'
+            cosines to the mean of the other members, at least the embedder's floor.
     """
 
     centroid: Floats
@@ -53,7 +53,7 @@ def shape_of(vectors: Floats, floor: float) -> Shape:
 
 @dataclass(frozen=True, slots=True)
 class Joiner:
-    """Assigns memories to the nearest cluster, if they are near enough."""
+    """Assigns memories to the nearest cluster within its bound."""
 
     centroids: Floats
     coherences: Floats
@@ -61,7 +61,7 @@ class Joiner:
 
     @classmethod
     def of(cls, shapes: list[Shape]) -> Joiner:
-        """Return the joiner for clusters of these shapes, at least one."""
+        """Build a joiner for one or more cluster shapes."""
         return cls(
             np.stack([each.centroid for each in shapes]),
             np.array([each.coherence for each in shapes], dtype=np.float32),
@@ -71,7 +71,7 @@ class Joiner:
     def place(self, vectors: Floats) -> tuple[NDArray[np.int64], Floats]:
         """Return the cluster of each vector, -1 for none, and its strength, 0..1.
 
-        The strength is the cosine divided by the cluster's coherence: 1 if as near as the members.
+        The strength is cosine / coherence: 1 if the memory is as close as the average member.
         """
         cosines = vectors @ self.centroids.T
         near = cosines.argmax(axis=1)
@@ -83,19 +83,19 @@ class Joiner:
 
 SEED = 7
 SAMPLE = 20_000
-"""Memories clustered by density: a random sample if there are more."""
+"""Maximum memories clustered by density; if there are more, a random sample is taken."""
 
 BATCH = 2_000
 ReportProgress = Callable[[int, int | None], None]
 
 
 def no_progress(done: int, total: int | None) -> None:
-    """Report no progress."""
+    """Ignore progress reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A cluster: shape, and members with their strengths, 0..1."""
+    """A cluster: its shape, and its members with strengths, 0..1."""
 
     shape: Shape
     members: dict[int, float] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True)
 class ClusterSet:
-    """The clusters of the memories `ids`, and how many were clustered by density."""
+    """The clusters of the memories `ids`, and how many memories were clustered by density."""
 
     clusters: list[Cluster]
     ids: list[int]
@@ -119,7 +119,7 @@ class ClusterSet:
 async def find_clusters(
     loom: Loom, caller: Caller, *, sample: int = SAMPLE, tell: ReportProgress = no_progress
 ) -> ClusterSet:
-    """Return the clusters of the memories in the caller's space.
+    """Cluster the memories in the caller's space.
 
     Raises:
         SettingMistake: scikit-learn is not installed.
@@ -150,7 +150,7 @@ async def _join_rest(
     clusters: Sequence[Cluster],
     tell: ReportProgress,
 ) -> None:
-    """Assign every memory without a cluster to the nearest, if it is near enough."""
+    """Assign each memory without a cluster to the nearest one within its bound."""
     if not clusters:
         return
     inside = {memory for cluster in clusters for memory in cluster.members}
@@ -178,7 +178,7 @@ async def _vectors(loom: Loom, caller: Caller, ids: Sequence[int]) -> tuple[list
 async def vector_batches(
     loom: Loom, caller: Caller, ids: Sequence[int]
 ) -> AsyncIterator[tuple[list[int], Floats]]:
-    """Yield the existing ids with their unit vectors, `BATCH` at a time."""
+    """Yield the ids that have vectors, with their unit vectors, in batches of `BATCH`."""
     for start in range(0, len(ids), BATCH):
         some = ids[start : start + BATCH]
         async with loom.database.begin(caller, searching=True) as tx:

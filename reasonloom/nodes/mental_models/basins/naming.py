@@ -1,8 +1,9 @@
-"""Names for basins: from their keywords, or from the language model if there is one.
+"""Names basins by their keywords or, if configured, by the language model.
 
-Keywords are those of class-based TF-IDF (Grootendorst 2022): the texts of a cluster are one text,
-and a word's frequency in it is weighted by log(1 + mean words of a cluster / its frequency in all).
-Here a word counts once a text, so that a long text does not name its cluster alone.
+Keywords are ranked by class-based TF-IDF (Grootendorst 2022): the texts of a cluster form one
+document, and the frequency of a word in it is weighted by log(1 + mean words per cluster /
+frequency of the word in all clusters). A word counts once per text, so that one long text does not
+dominate.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ KEYWORDS = 8
 IN_A_NAME = 3
 LONGEST_WORD = 30
 LEAST_TEXTS = 2
-"""Texts of a cluster in which a keyword occurs at least."""
+"""Minimum texts of a cluster in which a keyword occurs."""
 
 UNNAMED = "unnamed"
 
 
 def cluster_keywords(clusters: Sequence[Iterable[str]], others: Iterable[str]) -> list[list[str]]:
-    """Return the keywords of each cluster's texts; `others` are texts without a cluster."""
+    """Return the keywords of each cluster; `others` are texts without a cluster."""
     counts = [_document_counts(texts) for texts in clusters]
     rest = _document_counts(others)
     everywhere = sum(counts, rest)
@@ -43,7 +44,7 @@ def cluster_keywords(clusters: Sequence[Iterable[str]], others: Iterable[str]) -
 
 
 def name_of(words: Sequence[str]) -> str:
-    """Return a name made of the first keywords."""
+    """Return a name from the first keywords."""
     return ", ".join(words[:IN_A_NAME]) or UNNAMED
 
 
@@ -71,25 +72,25 @@ def _is_content_word(word: str) -> bool:
 
 
 def _plain(word: str) -> str:
-    """Return a word without accents, as the stop words are."""
+    """Return a word without accents, like the stop words."""
     decomposed = unicodedata.normalize("NFD", word)
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 MOST_NAMED = 30
-"""Basins that one run asks names for, the largest first."""
+"""Maximum basins named by the language model per run, largest first."""
 
 EXEMPLARS, EXEMPLAR = 3, 400
-"""Memories shown to the language model, and characters of each."""
+"""Number of memories in the prompt, and characters of each."""
 
 LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
 class UnnamedBasin:
-    """A basin to be named: its keywords and the beginnings of its strongest memories.
+    """A basin to name: its keywords and its strongest memories.
 
-    `first` is its first memory; it identifies the reply when the run is resumed.
+    `first` is the id of its first memory, which identifies the reply when a run is resumed.
     """
 
     id: UUID
@@ -107,7 +108,7 @@ class NamingResult:
 
 
 async def ask_names(execution: Execution, unnamed: Sequence[UnnamedBasin]) -> NamingResult:
-    """Ask for names of the first basins; after a fault the others keep theirs."""
+    """Request names for the first basins; after a fault the rest retain their keyword names."""
     names: dict[UUID, str] = {}
     notes: list[str] = []
     for basin in unnamed[:MOST_NAMED]:

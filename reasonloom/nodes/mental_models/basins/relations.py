@@ -1,16 +1,17 @@
-"""Relations between basins, by their members' edges, by time, and by their centroids.
+"""Derives relations between basins from their members' edges, from time, and from centroids.
 
-With W the summed weights of the edges (each by the weaker of its two memberships), N numbers of
-sessions, and DOUBT = 2, so that a single hint proves little and none reaches 1:
+W is the sum of edge weights (each multiplied by the weaker of its two memberships) and N a number
+of sessions. DOUBT = 2 keeps a single piece of evidence weak and every strength below 1:
 
-- causal, from A to B: edges `caused_by` from B's members to A's. W / (W + W of the other way +
-  DOUBT).
-- temporal, A before B: edges `temporal_next` and the sessions in which A's first memory came
-  before B's. (W + N - the same of the other way) / (all four + DOUBT), where that is above 0.
+- causal, from A to B: edges `caused_by` from B's members to A's. W / (W + W of the opposite
+  direction + DOUBT).
+- temporal, A before B: edges `temporal_next` and the sessions in which A's first memory precedes
+  B's. (W + N - the same of the opposite direction) / (sum of all four + DOUBT), if positive.
 - hierarchical, from the broader A to the narrower B: edges `part_of` from B's members to A's, as
-  for causal; or B's centroid lies within A's bound and A's not within B's: their cosine.
-- associated, no direction (from the smaller id): all other edges of either way, W / (W + DOUBT);
-  or the cosine of the centroids above that of any two basins: (cosine - mean) / (1 - mean).
+  for causal; or, if B's centroid lies within A's bound but not vice versa, their cosine.
+- associated, undirected (from the smaller id): all other edges in either direction, W / (W +
+  DOUBT); or the cosine of the centroids relative to the mean of all pairs, (cosine - mean) /
+  (1 - mean).
 
 Relations weaker than LEAST are dropped.
 """
@@ -42,7 +43,7 @@ DOUBT = 2.0
 LEAST = 0.2
 MOST = 200
 MOST_COMPARED = 500
-"""The newest basins, whose centroids are compared."""
+"""Number of newest basins whose centroids are compared."""
 
 OTHERS = ("related_to", "supports", "contradicts", "derived_from", "supersedes")
 Pair = tuple[UUID, UUID]
@@ -53,9 +54,9 @@ class BasinRelation:
     """A relation between two basins: its strength, 0..1, and the evidence for it.
 
     Attributes:
-        edges: how many edges between members.
-        sessions: how many sessions show the order of time.
-        cosine: of the two centroids, None if they are of different models.
+        edges: number of edges between members.
+        sessions: number of sessions that show the temporal order.
+        cosine: cosine of the centroids; None if they were not compared.
     """
 
     source: UUID
@@ -75,7 +76,7 @@ class _Evidence:
         self.orders = {(each.source, each.target): each.count for each in orders}
 
     def weight(self, source: UUID, target: UUID, *types: str) -> float:
-        """Return the summed weights of the edges of these types in one direction."""
+        """Return the total weight of the edges of these types in one direction."""
         found = (self.links.get((source, target, each)) for each in types)
         return sum(float(link.weight) for link in found if link)
 
@@ -86,7 +87,7 @@ class _Evidence:
 
 
 async def find_relations(tx: Transaction, ids: Sequence[UUID] | None = None) -> list[BasinRelation]:
-    """Return the relations between the owner's basins, or between `ids`, the strongest first."""
+    """Return the relations between the owner's basins, or between `ids`, strongest first."""
     links, orders = await basin_lists.relations(tx, ids)
     there = await basins.basins(tx, ids)
     cosines = _cosines(there)
@@ -105,7 +106,7 @@ async def find_relations(tx: Transaction, ids: Sequence[UUID] | None = None) -> 
 def _pairs(
     seen: _Evidence, named: Mapping[UUID, Basin], cosines: Mapping[Pair, float]
 ) -> list[Pair]:
-    """Return the pairs with any evidence, each once, the smaller id first."""
+    """Return each pair with any evidence once, smaller id first."""
     met = {(source, target) for source, target, _ in seen.links} | seen.orders.keys()
     ordered = {(min(pair, key=str), max(pair, key=str)) for pair in met}
     there = (pair for pair in ordered | cosines.keys() if named.keys() >= set(pair))
@@ -149,7 +150,7 @@ def _directed(
 
 
 def _share(seen: _Evidence, pair: Pair, kind: str) -> float:
-    """Return the share of the weight of edges that lead back from the target."""
+    """Return the smoothed share of edge weight that leads from target to source."""
     source, target = pair
     ours, theirs = seen.weight(target, source, kind), seen.weight(source, target, kind)
     return ours / (ours + theirs + DOUBT)
@@ -169,7 +170,7 @@ def _associated(
 
 
 ACTIVATION_HALF_LIFE_DAYS = 30.0
-"""Days without access of its members after which the activation of a basin is halved."""
+"""Half-life of a basin's activation, in days without access to its members."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ class BasinActivity:
 
 
 async def list_basin_activity(loom: Loom, caller: Caller) -> list[BasinActivity]:
-    """Return the basins, the most active first; one without counting members has activation 0."""
+    """Return the basins, most active first; a basin without countable members has 0."""
     async with loom.database.begin(caller, searching=True) as tx:
         there = await basins.basins(tx)
         current = await basin_lists.activity(tx, loom.clock(), ACTIVATION_HALF_LIFE_DAYS)
@@ -205,7 +206,7 @@ async def list_basin_activity(loom: Loom, caller: Caller) -> list[BasinActivity]
 
 
 async def list_relations(loom: Loom, caller: Caller) -> list[BasinRelation]:
-    """Return the relations between the owner's basins, the strongest first."""
+    """Return the relations between the owner's basins, strongest first."""
     async with loom.database.begin(caller, searching=True) as tx:
         return await find_relations(tx)
 
@@ -214,7 +215,7 @@ DIGITS = 4
 
 
 async def relation_answers(tx: Transaction, basins: Sequence[UUID]) -> Relations:
-    """Return the relations between basins for an answer, the strongest first."""
+    """Return the answer model of the relations between basins, strongest first."""
     if len(basins) < 2:  # noqa: PLR2004
         return Relations(relationships=[])
     return Relations(

@@ -1,4 +1,4 @@
-"""Maintains basins: new memories join the nearest; after many changes all are formed anew."""
+"""Maintains basins: new memories join the nearest; after many changes all are rebuilt."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 CHANGED = 0.3
-"""The share of new and deleted memories above which all basins are formed anew."""
+"""Share of new and deleted memories above which all basins are rebuilt."""
 
 LEAST = 5
-"""Memories or changes below which basins are not formed."""
+"""Minimum memories or changes for basins to be formed."""
 
 MOST_JOINED = 20_000
-"""New memories that one call places."""
+"""Maximum new memories assigned per call."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpkeepResult:
-    """How many memories were looked at and joined, or the basins that were formed."""
+    """The number of memories examined and joined, or the basins that were formed."""
 
     looked_at: int = 0
     joined: int = 0
@@ -42,12 +42,12 @@ class UpkeepResult:
 
 
 async def maintain_basins(loom: Loom, caller: Caller, at: datetime) -> UpkeepResult:
-    """Do the upkeep that is due for the caller's space.
+    """Perform the maintenance that is due in the caller's space.
 
     Raises:
         SettingMistake: basins must be formed, and scikit-learn is not installed.
-        Conflict: another process formed them meanwhile.
-        DatabaseUnavailable: memories that had joined stay so.
+        Conflict: another process formed basins concurrently.
+        DatabaseUnavailable: the connection was lost; memories that already joined stay assigned.
     """
     async with loom.database.begin(caller, searching=True) as tx:
         run = await basins.last_run(tx)
@@ -70,7 +70,7 @@ def _is_due(run: BasinRun | None, until: int, since: int, model: str) -> bool:
 
 
 async def _join(loom: Loom, caller: Caller, run: BasinRun) -> UpkeepResult:
-    """Assign new memories to the nearest basins, a batch a transaction."""
+    """Assign new memories to the nearest basins, one transaction per batch."""
     model = loom.embedder.model
     async with loom.database.begin(caller, searching=True) as tx:
         ids = await basin_memories.embedded_ids(tx, model, after=run.joined_through)

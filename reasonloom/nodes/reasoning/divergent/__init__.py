@@ -1,1 +1,1 @@
-"""Steps of divergent."""
+"""Steps of divergent reasoning."""

@@ -1,4 +1,4 @@
-"""Checks a viewpoint against constraints: by a judge that did not write it, or by words alone."""
+"""Check a viewpoint against constraints, with an independent judge or by word matching."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 FORBIDS = re.compile(
     r"\b(?:no|not|never|without|avoid|avoids|cannot|nobody|nothing|\w+n't)\b", re.I
 )
-"""English only: a ban in another language is read as a demand, which words cannot decide."""
+"""English only: a ban in another language reads as a demand, which words cannot disprove."""
 
 NEAR = 3
-"""Words before another in which a negation is searched."""
+"""How many preceding words are searched for a negation."""
 
 MENTIONED = 0.5
 """The share of a demand's words that must occur for it to count as met."""
@@ -28,10 +28,10 @@ MENTIONED = 0.5
 async def check_constraints(
     execution: Execution, viewpoint: str, question: Question, constraints: Sequence[str]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return each constraint with its verdict, and notes on the check.
+    """Return a verdict for each constraint, and notes on the check.
 
-    Constraints that the judge leaves out are checked by words; without a language model there is
-    nothing to check.
+    Constraints that the judge omits are checked by word matching. Without a language model there is
+    nothing to check, and all remain undecided.
     """
     if not constraints or execution.loom.llm.offline:
         return undecided(constraints), []
@@ -52,7 +52,7 @@ async def check_constraints(
 
 
 def _by_words(viewpoint: str, constraint: str) -> dict[str, Any]:
-    """Return the verdict of words alone: a forbidden word that occurs, or demanded ones."""
+    """Return a verdict by word matching: no forbidden word, or enough of the demanded ones."""
     kept, why = _verdict_by_words(viewpoint, constraint)
     return {"constraint": constraint, "kept": kept, "by": "words", "why": f"by words only: {why}"}
 
@@ -73,7 +73,7 @@ def _verdict_by_words(viewpoint: str, constraint: str) -> tuple[bool | None, str
 
 
 def _is_affirmed(word: str, text: str) -> bool:
-    """Tell whether `text` has `word` at least once without a negation just before it."""
+    """Return whether `text` contains `word` at least once without a negation shortly before it."""
     tokens = re.findall(r"[\w']+", text.casefold())
     return any(
         token == word and not FORBIDS.search(" ".join(tokens[max(0, place - NEAR) : place]))

@@ -1,11 +1,11 @@
-"""The lenses of divergent reasoning: ways to look at a problem, taken in this order."""
+"""The lenses of divergent reasoning: ways to look at a problem, used in this order."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """One way to look: the language model's instruction, and its question offline."""
+    """A way to look at a problem: the language model's instruction, and the offline question."""
 
     name: str
     instruction: str

@@ -1,4 +1,4 @@
-"""Persists divergent reasoning: perspectives on branches, the synthesis as the session's step."""
+"""Persist divergent reasoning: perspectives on branches, the synthesis as the session's step."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def _store(
     sprouts: list[tuple[NewBranch, NewThought]],
     memory: ThoughtMemory,
 ) -> UUID:
-    """Store all thoughts; return the branch of the synthesis. The perspectives' are completed."""
+    """Store all thoughts, complete the perspectives' branches, return the synthesis's branch."""
     session = thought.session_id
     await together(
         open_session(tx, execution, session, MODE),
@@ -104,7 +104,7 @@ def _synthesis(
 def _sprout(
     execution: Execution, state: DivergentState, view: dict[str, Any]
 ) -> tuple[NewBranch, NewThought]:
-    """Return the branch of a perspective, and the perspective as the first thought on it."""
+    """Return a new branch for a perspective, and the perspective as its first thought."""
     place, run = state["session"], execution.run
     head = UUID(place["head"]) if place["head"] else None
     branch = NewBranch(

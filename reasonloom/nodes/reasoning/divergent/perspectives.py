@@ -1,4 +1,4 @@
-"""The perspectives of divergent reasoning: each taken through its lens, and their synthesis."""
+"""The perspectives of divergent reasoning, each generated through its lens, and their synthesis."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PROMPT = "divergent/synthesise"
 SYNTHESIS_SENTENCES = 3
-"""Sentences of each perspective if there is no synthesis."""
+"""Sentences per perspective in the extract that replaces a missing synthesis."""
 
 LABEL = re.compile(r"\bP(\d+)\b")
 FOUND = "the synthesis named no source; those it is most like are named instead"
@@ -38,14 +38,14 @@ EXTRACTED = "there is no synthesis: the perspectives' first sentences stand in i
 
 
 def label(view: Mapping[str, Any]) -> str:
-    """Return the short name by which the synthesis names a perspective."""
+    """Return the label by which the synthesis refers to a perspective."""
     return f"P{view['number']}"
 
 
 def novelty(
     view: Mapping[str, Any], views: Sequence[Mapping[str, Any]], likeness: Similarity
 ) -> float:
-    """Return 1 minus the greatest cosine to any other perspective or to the plain answer."""
+    """Return 1 minus the highest cosine similarity to another perspective or the plain answer."""
     others = [
         each["viewpoint"]
         for each in views
@@ -55,9 +55,9 @@ def novelty(
 
 
 def confidence(views: Sequence[Mapping[str, Any]], made: Mapping[str, Any]) -> float:
-    """Return what a synthesis claims for itself, else the perspectives' mean confidence.
+    """Return the confidence a synthesis states, or else the perspectives' mean confidence.
 
-    That is halved if there is no synthesis: nobody has weighed the perspectives then.
+    The mean is halved without a synthesis, since nobody has weighed the perspectives then.
     """
     if made["claim"] is not None:
         return float(made["claim"])
@@ -80,19 +80,19 @@ def variables(
 
 
 def broken_constraints(view: Mapping[str, Any]) -> list[str]:
-    """Return the constraints that a perspective breaks."""
+    """Return the constraints that a perspective violates."""
     return [each["constraint"] for each in view["constraints"] if each["kept"] is False]
 
 
 def best_attempt(attempts: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the most confident synthesis; an extract only if none was made."""
+    """Return the most confident synthesis, or an extract if none was generated."""
     return most_confident([each for each in attempts if each["made"]] or attempts)
 
 
 def read_synthesis(heard: OptionalReply, views: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the synthesis, and the labels that it names, restricted to those of `views`.
+    """Read the synthesis and its source labels, limited to those of `views`.
 
-    `claim` is the confidence that it states, None where it states none.
+    `claim` is the confidence it states, or None.
     """
     if heard.parsed is None and not heard.text:
         return {
@@ -124,23 +124,23 @@ def read_synthesis(heard: OptionalReply, views: Sequence[Mapping[str, Any]]) -> 
 def most_similar(
     views: Sequence[Mapping[str, Any]], synthesis: str, likeness: Similarity
 ) -> list[str]:
-    """Return the labels of the perspectives at least as similar to a synthesis as the mean."""
+    """Return the labels of the perspectives with at least mean similarity to the synthesis."""
     alike = {label(each): likeness.of(each["viewpoint"], synthesis) for each in views}
     mean = fmean(alike.values())
     return [name for name, value in alike.items() if value >= mean or math.isclose(value, mean)]
 
 
 PLAIN_ANSWER = 0
-"""The number of the plain answer, for measuring novelty; lenses count from 1."""
+"""The number of the plain answer, a baseline for novelty; lenses count from 1."""
 
 FIRST = 1
-"""The perspective that is taken even if nothing would be left for a synthesis."""
+"""The perspective that is generated even if no budget would remain for a synthesis."""
 
 NODE = "take_perspective"
 
 
 class PerspectiveTask(TypedDict):
-    """The payload of one task: the shared context, and the number of its perspective."""
+    """The payload of one perspective task: the shared context and the perspective's number."""
 
     session: dict[str, Any]
     history: list[dict[str, str]]
@@ -149,9 +149,9 @@ class PerspectiveTask(TypedDict):
 
 
 async def take_perspective(task: PerspectiveTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Take one perspective, and check it against the constraints.
+    """Generate one perspective and check it against the constraints.
 
-    If the language model fails, the view holds the fault's type and message, but no viewpoint.
+    If the language model fails, the view has the fault's type and message instead of a viewpoint.
     """
     execution = runtime.context
     request = execution.request(ReasoningDivergent)
@@ -224,13 +224,13 @@ async def _ask_for_perspective(
 
 
 def _synthesis(execution: Execution, request: ReasoningDivergent) -> Cost:
-    """Return the cost of the synthesis without the viewpoints that it reads."""
+    """Return the cost of the synthesis call, excluding the viewpoints in its prompt."""
     given = first_variables(execution, PROMPT, variables(request, []))
     return cost_of(execution, execution.loom.prompts.get(PROMPT).render(**given))
 
 
 def usable_views(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the perspectives that came, in lens order, without the plain answer."""
+    """Return the perspectives that succeeded, in lens order, without the plain answer."""
     return [
         each
         for each in latest_views(views)
@@ -239,6 +239,6 @@ def usable_views(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def latest_views(views: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the latest view of each number, in order, since one may have been retaken."""
+    """Return the latest view per number, in order, since views may have been regenerated."""
     by_number = {each["number"]: dict(each) for each in views}
     return [by_number[number] for number in sorted(by_number)]

@@ -1,4 +1,4 @@
-"""The steps of divergent reasoning: recall, take all perspectives at once, synthesise."""
+"""Steps of divergent reasoning: recall, generate all perspectives in parallel, synthesise."""
 
 from functools import partial
 from operator import add
@@ -41,9 +41,10 @@ FAULTS: dict[str, type[errors.ServiceFault]] = {
 
 
 class DivergentState(MemoryState, total=False):
-    """The state of divergent reasoning; `views` come from parallel tasks, in any order.
+    """The state of divergent reasoning; `views` are added by parallel tasks, in any order.
 
-    `redone` is `CurrentRun.started` of the process that retook all perspectives, as none came.
+    `redone` is `CurrentRun.started` of the process that regenerated all perspectives because none
+    had succeeded.
     """
 
     session: dict[str, Any]
@@ -55,7 +56,7 @@ class DivergentState(MemoryState, total=False):
 
 
 async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the active branch's history and the relevant memories."""
+    """Load the active branch's history and the relevant memories."""
     execution = runtime.context
     request = execution.request(ReasoningDivergent)
     session, found = await recall_in_session(execution, request.session_id, request.content)
@@ -63,7 +64,7 @@ async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> 
 
 
 def perspective_tasks(state: DivergentState, runtime: Runtime[Execution]) -> list[Send]:
-    """Return one task for each perspective, and one for the plain answer."""
+    """Return one task per perspective, and one for the plain answer."""
     count = runtime.context.request(ReasoningDivergent).num_perspectives
     numbers = [*range(1, count + 1), PLAIN_ANSWER]
     return [
@@ -81,12 +82,12 @@ def perspective_tasks(state: DivergentState, runtime: Runtime[Execution]) -> lis
 
 
 async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Synthesise the perspectives, or once more if they agreed too little.
+    """Synthesise the perspectives, or retry if confidence is too low.
 
-    If none came they are retaken, once each time the run is resumed.
+    If no perspective succeeded, all are regenerated, once each time the run is resumed.
 
     Raises:
-        ServiceFault: no perspective came; the first one's fault.
+        ServiceFault: no perspective succeeded; the fault of the first one.
     """
     execution = runtime.context
     views, attempts = usable_views(state["views"]), state["attempts"]
@@ -147,9 +148,9 @@ async def _ask_for_synthesis(
 
 
 def after_synthesis(state: DivergentState, runtime: Runtime[Execution]) -> list[Send] | str:
-    """Persist a synthesis that is confident enough, was the last allowed, or could not be made.
+    """Persist the synthesis if it is confident enough, the last allowed, or could not be generated.
 
-    Else make it once more; if no perspective came, retake all of them.
+    Otherwise retry it, or regenerate all perspectives if none succeeded.
     """
     attempts = state["attempts"]
     if not attempts:

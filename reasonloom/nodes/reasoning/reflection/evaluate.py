@@ -1,4 +1,4 @@
-"""The steps of evaluating a session: compute its figures, get an opinion, answer."""
+"""Steps of evaluating a session: compute its metrics, get an opinion, answer."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class EvaluationState(ToolState, total=False):
-    """The state of an evaluation: the computed figures, and the opinion with its material.
+    """The state of an evaluation: the computed metrics, the opinion and its input.
 
-    `findings_with_opinion` are those that stay where there is an opinion.
+    `findings_with_opinion` are the findings to return if there is an opinion.
     """
 
     session: dict[str, Any]
@@ -38,7 +38,7 @@ class EvaluationState(ToolState, total=False):
 
 
 async def measure_session(state: EvaluationState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Read a whole session, and compute its figures and findings."""
+    """Read the whole session, and compute its metrics and findings."""
     execution = runtime.context
     request = execution.request(ReflectionEvaluate)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -69,7 +69,7 @@ def _wire(figures: SessionFigures) -> dict[str, Any]:
 
 
 async def hear_opinion(state: EvaluationState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask the language model for what the figures cannot show."""
+    """Get the language model's opinion on what the metrics cannot show."""
     execution = runtime.context
     if execution.loom.llm.offline or not state["figures"]["thought_count"]:
         return {"opinion": {}}
@@ -93,7 +93,7 @@ async def hear_opinion(state: EvaluationState, runtime: Runtime[Execution]) -> d
 
 
 async def render_evaluation(state: EvaluationState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Answer with the figures, and with the opinion if there is one."""
+    """Answer with the metrics, and the opinion if there is one."""
     execution = runtime.context
     opinion = state["opinion"]
     extra, findings = remark(execution), state["findings"]

@@ -1,4 +1,4 @@
-"""Persists a reflection as the session's next thought, and answers with it."""
+"""Persist a reflection as the session's next thought, and answer with it."""
 
 from typing import Any
 from uuid import UUID
@@ -50,7 +50,7 @@ def _is_open(critique: dict[str, Any]) -> bool:
 
 
 def _analysis(state: ReflectionState) -> str:
-    """Return the reflection as one text: the findings, and the improved answer if any."""
+    """Return the reflection as one text: the findings, and the improved answer if there is one."""
     first = state["rounds"][0]
     if _is_open(first):
         return str(first["question"])

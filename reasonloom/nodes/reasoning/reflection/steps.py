@@ -1,4 +1,4 @@
-"""The steps of reflection: criticise, revise, have both compared blind, as often as allowed."""
+"""Steps of reflection: criticise, revise and compare blind, for as many rounds as allowed."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ LEFT_OUT = "the criticism left out focus areas; these stay open: {areas}"
 
 
 class ReflectionState(MemoryState, total=False):
-    """The state of a reflection: the answer, the best so far, and the course of each round.
+    """The state of a reflection: the given answer, the best answer so far, and the rounds.
 
-    `answer_given` holds question, content and id of what is reflected on; `best` the preferred
-    content and its confidence; `rounds` each criticism, revision and verdict; `stopped` why there
-    is no further round. A run that an earlier version began has no `memories`.
+    `answer_given` holds question, content and id of the text reflected on; `best` the preferred
+    content and its confidence; `rounds` the critique, revision and verdict of each round; `stopped`
+    why there is no further round. Runs started by an earlier version have no `memories`.
     """
 
     session: dict[str, Any]
@@ -45,10 +45,10 @@ class ReflectionState(MemoryState, total=False):
 
 
 async def find_answer(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find what is reflected on, and its history.
+    """Load the answer to reflect on, and its history.
 
     Raises:
-        SessionNotFound, ThoughtNotFound: unknown, somebody else's, or of another session.
+        SessionNotFound, ThoughtNotFound: unknown, owned by somebody else, or of another session.
     """
     execution = runtime.context
     request = execution.request(ReflectionWithQuestion)
@@ -79,7 +79,7 @@ async def find_answer(state: ReflectionState, runtime: Runtime[Execution]) -> di
 async def _memories_on(
     execution: Execution, given: dict[str, Any], problem: str
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the memories relevant to an answer, and notes; the answer itself is none of them."""
+    """Return the memories relevant to an answer, without the answer itself, and notes."""
     if execution.loom.llm.offline:
         return [], []
     content = given["content"]
@@ -96,7 +96,7 @@ async def _thought(execution: Execution, thought_id: str, session_id: str | None
 
 
 async def criticise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for the weaknesses of the current answer; without a reply they stay open."""
+    """Criticise the current answer; without a reply, return open questions instead."""
     execution, rounds = runtime.context, state["rounds"]
     areas = state["request"].get("focus_areas", [])
     content = state["best"]["content"]
@@ -142,7 +142,7 @@ def _open_finding(area: str) -> dict[str, str]:
 
 
 def _read(parsed: dict[str, Any], areas: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """Return a criticism with one finding per focus area, and a note on those it left out."""
+    """Return a critique with one finding per focus area, and a note on areas it omitted."""
     findings_by_area = {each["area"]: each["finding"] for each in parsed["findings"]}
     missing = [area for number, area in enumerate(areas, 1) if number not in findings_by_area]
     findings = [
@@ -157,14 +157,14 @@ def _read(parsed: dict[str, Any], areas: list[str]) -> tuple[dict[str, Any], lis
 
 
 async def revise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for an answer without those weaknesses; the old one stays a candidate."""
+    """Revise the answer to remove its weaknesses; the old answer remains a candidate."""
     rounds, content = state["rounds"], state["best"]["content"]
     critique = rounds[-1]
     more = {name: critique[name] for name in ("weaknesses", "recommendations")}
     informed = await _ask(state, runtime.context, "revise", "revise", {"content": content, **more})
     heard = informed.reply
     notes = [*heard.notes, *informed.notes]
-    # Text that is not JSON is a revision too: the judge decides what it is worth.
+    # Text that is not JSON still counts as a revision: the judge compares it with the old answer.
     revision = (heard.parsed or {"revision": heard.text})["revision"]
     if not revision:
         return {"stopped": _stop_reason(heard), "notes": notes, **informed.added}
@@ -178,7 +178,7 @@ async def revise(state: ReflectionState, runtime: Runtime[Execution]) -> dict[st
 
 
 async def compare(state: ReflectionState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Have the old answer and the revision judged blind; the better one is used."""
+    """Have a blind judge compare the old answer and the revision, and use the better one."""
     execution, rounds = runtime.context, state["rounds"]
     old, new = state["best"]["content"], rounds[-1]["revision"]
     new_first = is_swapped(str(execution.run.id), len(rounds))
@@ -212,12 +212,12 @@ def _stop_after(state: ReflectionState, most: int, *, accepted: bool) -> dict[st
 
 
 def is_swapped(run_id: str, number: int) -> bool:
-    """Tell whether the judge sees the revision first: drawn by lot, the same on each replay."""
+    """Return whether the judge sees the revision first: random, but stable across replays."""
     return sha256(f"{run_id}|{number}".encode()).digest()[0] % 2 == 1
 
 
 def is_stopped(state: ReflectionState) -> bool:
-    """Tell whether there is no further round."""
+    """Return whether there is no further round."""
     return bool(state["stopped"])
 
 
@@ -251,7 +251,7 @@ async def _ask(
 
 
 def _stop_reason(heard: OptionalReply) -> dict[str, str]:
-    """Return why a round ended without the requested reply."""
+    """Return why a round ended without a usable reply."""
     if heard.fault is None:
         return {"because": "unreadable_answer"}
     budget = type(heard.fault).__name__ == "BudgetExceeded"

@@ -1,1 +1,1 @@
-"""Steps of routing."""
+"""Mode selection: cues, weights, and the choice of a mode."""

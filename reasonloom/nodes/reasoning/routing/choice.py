@@ -1,4 +1,4 @@
-"""Puts the votes together: which mode, how surely, and why, in plain sentences."""
+"""Combine the votes into a recommended mode, its confidence and a plain-text rationale."""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
@@ -8,7 +8,7 @@ from reasonloom.nodes.reasoning.routing.weights import WEIGHTS, combine_vote, hi
 
 LEAST_ALTERNATIVE = 0.03
 LEAST_REASON = 0.25
-"""The least value (0..1) of a feature that is given as a reason."""
+"""Minimum value (0..1) of a feature for it to be given as a reason."""
 
 MOST_ALTERNATIVES = 3
 REASONS: Mapping[str, str] = MappingProxyType(
@@ -40,7 +40,7 @@ TOOLS: Mapping[str, str] = MappingProxyType(
         "ponder": "ponder",
     }
 )
-"""The tool with which each mode begins."""
+"""The tool that starts each mode."""
 
 NOT_OFFERED = " {mode} would fit better, but this server does not offer it."
 NONE_OFFERED = " This server offers none of the modes."
@@ -48,24 +48,24 @@ ENOUGH = "nothing in it asks for more than one line of reasoning: linear is enou
 
 
 def shares_with_vote(shares: Mapping[str, float], vote: Mapping[str, Any]) -> dict[str, float]:
-    """Return the shares with the llm's vote in them, where there is one."""
+    """Return the shares, combined with the language model's vote if there is one."""
     return combine_vote(shares, vote["mode"], vote["confidence"]) if vote else dict(shares)
 
 
 def offered_shares(shares: Mapping[str, float], offered: Collection[str]) -> dict[str, float]:
-    """Return the shares of the modes that are offered, again of one; all where none is."""
+    """Return the renormalised shares of the offered modes; all shares if none is offered."""
     kept = {mode: share for mode, share in shares.items() if mode in offered}
     whole = sum(kept.values())
     return {mode: share / whole for mode, share in kept.items()} if whole else dict(shares)
 
 
 def best_mode(shares: Mapping[str, float]) -> str:
-    """Return the mode with the greatest share; of equals the plainer one."""
+    """Return the mode with the highest share; ties go to the simpler mode."""
     return max(shares, key=shares.__getitem__)
 
 
 def reasons_for(mode: str, features: Mapping[str, float], hints: list[str]) -> str:
-    """Return what the features and hints say for a mode, the weightiest first."""
+    """Return the strongest features and the hints in favour of a mode, as text."""
     weighed = {
         name: modes[mode] * features.get(name, 0.0)
         for name, modes in WEIGHTS.items()
@@ -82,7 +82,7 @@ def reasons_for(mode: str, features: Mapping[str, float], hints: list[str]) -> s
 def alternatives_to(
     chosen: str, shares: Mapping[str, float], features: Mapping[str, float], hints: list[str]
 ) -> list[dict[str, Any]]:
-    """Return the next best modes with what speaks for them, best first, one to three."""
+    """Return up to three next best modes with their reasons, best first."""
     order = sorted((mode for mode in shares if mode != chosen), key=shares.__getitem__)[::-1]
     likely = [mode for mode in order if shares[mode] >= LEAST_ALTERNATIVE] or order[:1]
     return [

@@ -1,4 +1,4 @@
-"""The words by which a problem shows what it asks for, in English and German."""
+"""Cue patterns that show what kind of reasoning a problem needs, in English and German."""
 
 import re
 from collections.abc import Mapping
@@ -199,7 +199,7 @@ CUES: Mapping[str, re.Pattern[str]] = MappingProxyType(
         ),
     }
 )
-"""What a text asks for, by feature; each hit of a pattern is one cue."""
+"""Cue patterns by feature; each match counts as one cue."""
 
 NUMBER = re.compile(r"\d[\d.,:]*")
 LIST_ITEM = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+\S", re.M)

@@ -1,4 +1,4 @@
-"""What each feature weighs for each mode, what a hint adds, and how two votes become one."""
+"""Feature weights per mode, the effect of hints, and how two votes are combined."""
 
 from collections.abc import Iterable, Mapping
 from math import exp
@@ -15,20 +15,20 @@ from reasonloom.nodes.reasoning.routing.cues import (
 )
 
 READ_LENGTH = 20_000
-"""Characters of the content that are read for cues."""
+"""Maximum number of characters scanned for cues."""
 
 LONG = 200
-"""Words from which on a content counts as long."""
+"""Words at which the length feature reaches its maximum."""
 
 SHORT = 25
-"""Words up to which a content with at most one question may count as plain."""
+"""Maximum words of a content, with at most one question, that may count as plain."""
 
 LEFT = 0.3
-"""Share of doubt that each cue leaves: one gives 0.7, two 0.91, three 0.97."""
+"""Share of doubt left by each cue: one cue gives certainty 0.7, two 0.91, three 0.97."""
 
 
 def features_of(content: str, *, thoughts: int = 0, checkpoints: int = 0) -> dict[str, float]:
-    """Return every feature of a problem, 0..1; the counts are those of its session."""
+    """Return all features of a problem, 0..1; the counts are those of its session."""
     text = content[:READ_LENGTH]
     words, questions = len(WORD.findall(text)), len(QUESTION.findall(text))
     found = {name: certainty(len(pattern.findall(text))) for name, pattern in CUES.items()}
@@ -48,14 +48,14 @@ def features_of(content: str, *, thoughts: int = 0, checkpoints: int = 0) -> dic
 
 
 def certainty(cues: int) -> float:
-    """Return how sure so many cues make, 0..1."""
+    """Return the certainty (0..1) that a number of cues gives."""
     return 1 - LEFT**cues
 
 
 MODES = ("linear", "tree", "divergent", "reflection", "backtracking", "got", "ponder")
 
 LINEAR_IS_ENOUGH = 1.0
-"""What linear has from the start: another mode must bring more evidence than this."""
+"""Base evidence for linear, which another mode must exceed."""
 
 WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
@@ -75,13 +75,13 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
         "session": {"reflection": 0.3, "got": 0.2},
     }
 )
-"""Evidence that a feature of 1 brings; the evidence of a mode is the sum over its features."""
+"""Evidence per unit of a feature; a mode's evidence is the sum over its features."""
 
 TEMPERATURE = 0.5
-"""Evidence becomes shares of one by exp(evidence / TEMPERATURE)."""
+"""Evidence is converted to shares with a softmax over evidence / TEMPERATURE."""
 
 HINT, MOST_OF_HINTS = 0.9, 1.8
-"""Evidence that one hint brings to each mode it names, and the most that hints may bring one."""
+"""Evidence that one hint adds to each mode it names, and the maximum per mode from all hints."""
 
 COMPLEXITY: Mapping[str, float] = MappingProxyType(
     {
@@ -92,7 +92,7 @@ COMPLEXITY: Mapping[str, float] = MappingProxyType(
 )  # fmt: skip
 LEAST_COMPLEXITY = 0.1
 PLAINNESS = 0.5
-"""The share of the complexity that a plain question takes away."""
+"""Share by which the complexity of a plain question is reduced."""
 
 
 def evidence_of(features: Mapping[str, float], hints: Iterable[str]) -> dict[str, float]:
@@ -108,7 +108,7 @@ def evidence_of(features: Mapping[str, float], hints: Iterable[str]) -> dict[str
 
 
 def hint_evidence(hints: Iterable[str]) -> dict[str, float]:
-    """Return what hints add to the modes that they name by name or by their words."""
+    """Return the evidence that hints add to the modes they mention, by name or by cue words."""
     added: dict[str, float] = {}
     for hint in hints:
         for mode in _modes_named(hint):
@@ -127,7 +127,7 @@ def _modes_named(hint: str) -> set[str]:
 
 
 def shares_of(evidence: Mapping[str, float]) -> dict[str, float]:
-    """Return the share of one of each mode, or whatever there is evidence for."""
+    """Convert evidence for modes, or any other keys, to shares that sum to 1."""
     most = max(evidence.values())
     raw = {mode: exp((value - most) / TEMPERATURE) for mode, value in evidence.items()}
     total = sum(raw.values())
@@ -135,10 +135,11 @@ def shares_of(evidence: Mapping[str, float]) -> dict[str, float]:
 
 
 def combine_vote(shares: Mapping[str, float], voted: str, confidence: float) -> dict[str, float]:
-    """Return the shares of modes, or whatever is voted on, where the llm has voted.
+    """Return the shares of modes, or any other keys, combined with the language model's vote.
 
-    Its mode has `confidence`; what that leaves goes to the others by their shares so far. So a vote
-    of a half or more decides, and one below, which expects another mode, leaves open which.
+    The voted mode gets `confidence`; the rest is divided among the others in proportion to their
+    shares. So a vote of 0.5 or more decides the choice, while a lower one, which implies another
+    mode, leaves open which.
     """
     others = sum(share for mode, share in shares.items() if mode != voted)
     rest, even = 1 - confidence, 1 / (len(shares) - 1)
@@ -149,7 +150,7 @@ def combine_vote(shares: Mapping[str, float], voted: str, confidence: float) -> 
 
 
 def complexity_of(features: Mapping[str, float]) -> float:
-    """Return how involved a problem is, 0..1, from its features alone."""
+    """Return the complexity of a problem, 0..1, from its features alone."""
     raw = LEAST_COMPLEXITY + sum(
         weight * features.get(name, 0.0) for name, weight in COMPLEXITY.items()
     )

@@ -1,1 +1,1 @@
-"""Steps of tree."""
+"""Steps of tree reasoning."""

@@ -1,4 +1,4 @@
-"""The search of tree reasoning: each order is a task, and the search absorbs their results."""
+"""The search of tree reasoning: each order runs as a task, and the search absorbs the results."""
 
 import re
 import time
@@ -32,11 +32,11 @@ from reasonloom.nodes.similarity import similarity_of
 JUDGE = "tree/judge"
 LABEL = re.compile(r"\b([A-Z])\b")
 PAIR = 2
-"""Branches that are explored even if nothing would be left to compare them."""
+"""Branches that are explored even if no budget would remain for comparing them."""
 
 
 async def explore_branch(state: TreeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Follow one approach to its end; without a language model it stays as proposed."""
+    """Follow one approach to its end; without a language model, return it as proposed."""
     execution, approach = runtime.context, state["approach"] or Approach(name="", approach="")
     if execution.loom.llm.offline:
         return _as_result(execution, state, _candidate(state, approach["approach"], 0.0))
@@ -58,7 +58,7 @@ async def explore_branch(state: TreeTask, runtime: Runtime[Execution]) -> dict[s
 
 
 async def judge_branches(state: TreeTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Cast one ballot, which sees the branches' contents but not their authors or order."""
+    """Cast one ballot on the branches' contents, without seeing their authors or order."""
     execution, thoughts = runtime.context, state["order"]["thoughts"]
     candidates = [{"label": each["label"], "text": each["text"]} for each in thoughts]
     variables = _ballot_variables(execution, state, candidates)
@@ -73,7 +73,7 @@ async def judge_branches(state: TreeTask, runtime: Runtime[Execution]) -> dict[s
 
 
 def label_in(text: str) -> str:
-    """Return the label that a text names: `Thought B.` names B."""
+    """Return the label named in a text, such as `B` in `Thought B.`."""
     found = LABEL.search(text)
     return found[1] if found else text.strip().upper()
 
@@ -81,7 +81,7 @@ def label_in(text: str) -> str:
 def _ballot_variables(
     execution: Execution, state: TreeTask, candidates: list[dict[str, str]]
 ) -> dict[str, Any]:
-    """Return the variables of a ballot; earlier versions of its prompt show no reasons."""
+    """Return the variables of a ballot; older versions of its prompt have no `reasons`."""
     declared = execution.loom.prompts.get(JUDGE).about.variables
     reasons = {"reasons": _relabelled(state)} if "reasons" in declared else {}
     return {
@@ -93,7 +93,7 @@ def _ballot_variables(
 
 
 def _relabelled(state: TreeTask) -> list[str]:
-    """Return the reasons of earlier ballots, each thought under its label on this one."""
+    """Return the reasons of earlier ballots, with thoughts relabelled as on this ballot."""
     earlier = state.get("reasons", [])
     if not earlier:
         return []
@@ -107,7 +107,7 @@ def _relabelled(state: TreeTask) -> list[str]:
 
 
 def _reserve_policy(execution: Execution, state: TreeTask) -> ReservePolicy:
-    """Set one ballot aside, which needs two branches first."""
+    """Reserve the cost of one ballot, except for the first two branches, which it needs."""
     if state["order"]["sample"] < PAIR:
         return ReservePolicy(read=True)
     empty = execution.loom.prompts.get(JUDGE).render(**_ballot_variables(execution, state, []))
@@ -115,7 +115,7 @@ def _reserve_policy(execution: Execution, state: TreeTask) -> ReservePolicy:
 
 
 def _question(node: str, prompt: str, variables: dict[str, Any], state: TreeTask) -> Question:
-    """Return a question without a thread: parallel tasks must not hear each other."""
+    """Build a question without a thread, so that parallel tasks do not influence each other."""
     order = state["order"]
     return Question(
         node=node, prompt=prompt, variables=variables, pipe=MODE,
@@ -129,7 +129,7 @@ def _candidate(state: TreeTask, text: str, confidence: float) -> dict[str, Any]:
 
 
 def _ballot(state: TreeTask, best: str, scores: dict[str, float], reason: str) -> dict[str, Any]:
-    """Return a ballot with its labels mapped back to numbers of approaches."""
+    """Return a ballot with its labels mapped back to approach numbers."""
     of = {each["label"]: each["data"]["approach"] for each in state["order"]["thoughts"]}
     return {
         "votes": [best],
@@ -146,7 +146,7 @@ def _as_result(
     result: dict[str, Any],
     heard: OptionalReply | None = None,
 ) -> dict[str, Any]:
-    """Return what a task adds to the state: the result with its cost, or its fault."""
+    """Return a task's state update: the result with its cost, or its fault."""
     heard = heard or OptionalReply()
     if heard.fault is not None:
         result = {"error": heard.fault.message, "fault": type(heard.fault).__name__}
@@ -167,7 +167,7 @@ def _as_result(
 
 
 async def absorb_results(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Give the search every result that it waits for, and hold its finals if they are due."""
+    """Pass the available results to the search, and create the orders of its finals if due."""
     search = cast("State", state["search"])
     by_key = {each["key"]: each["result"] for each in results_of(state)}
     came = [

@@ -1,6 +1,6 @@
 """The finals of tree reasoning: the two best branches, compared in both orders.
 
-Held only where the ballots on all branches do not agree; they are given the reasons of these.
+Held only if the ballots on all branches disagree; the judges of the finals see their reasons.
 """
 
 from statistics import fmean
@@ -15,9 +15,10 @@ FINALISTS = 2
 
 
 def final_orders(state: TreeState, came: list[Result]) -> list[Order]:
-    """Return the ballots on the finalists of a search that has just ended; none if none is due.
+    """Return the ballots on the finalists of a search that has just ended, or none if not due.
 
-    `came` are its results. Finals cost two calls, which a search whose budget is used up lacks.
+    `came` are the search's results. The finals cost two calls, so they are skipped if the budget is
+    exhausted.
     """
     search = cast("State", state["search"])
     if not search or not finished(search) or search["exhausted"]:
@@ -36,7 +37,7 @@ def final_orders(state: TreeState, came: list[Result]) -> list[Order]:
 
 
 def _ranked(approaches: list[int], ballots: list[dict[str, Any]]) -> list[int]:
-    """Return approaches by their votes, then by the mean score that ballots gave them."""
+    """Rank approaches by votes, then by the mean of their ballot scores."""
 
     def key(approach: int) -> tuple[int, float]:
         votes = sum(each["choice"] == approach for each in ballots)

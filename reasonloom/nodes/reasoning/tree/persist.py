@@ -1,4 +1,4 @@
-"""Persists tree reasoning: everything is stored at once, and answered."""
+"""Persist tree reasoning in one transaction, and answer."""
 
 from typing import Any
 from uuid import UUID
@@ -28,7 +28,7 @@ UNJUDGED = "nobody judged the branches: their confidence is what they claim of t
 
 
 async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Store the thought, and a branch with a thought for each approach, and answer."""
+    """Store the thought and one branch with a thought per approach, and answer."""
     execution = runtime.context
     outcome = max(state["outcomes"], key=lambda each: each["confidence"])
     thought = _thought(execution, state, outcome)
@@ -82,7 +82,7 @@ def _summary(outcome: Outcome, best: dict[str, Any]) -> str:
 def _explored_branches(
     execution: Execution, parent: NewThought, branch: UUID, outcome: Outcome
 ) -> list[tuple[NewBranch, NewThought]]:
-    """Return a branch for each approach with its thought; the best has priority 1."""
+    """Return a branch with its thought for each approach; the recommended one has priority 1."""
     return [
         _explored_branch(execution, parent, branch, place, place == outcome["best"], explored)
         for place, explored in enumerate(outcome["branches"])
@@ -182,7 +182,7 @@ def _answer(
 
 
 def _shortfalls(outcome: Outcome) -> dict[str, Any]:
-    """Return the answer's keys for what did not come."""
+    """Return the answer's keys for failed branches, missing ballots and exhausted limits."""
     shortfalls: dict[str, Any] = {}
     if outcome["failed"]:
         shortfalls["failed_branches"] = [FailedBranch(**each) for each in outcome["failed"]]

@@ -1,4 +1,4 @@
-"""The first steps of tree reasoning: the context, distinct approaches, and the search for them."""
+"""First steps of tree reasoning: load context, propose distinct approaches, begin the search."""
 
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from reasonloom.text.shortening import shorten
 
 
 async def gather_context(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Find the branch, its history, and the relevant memories."""
+    """Load the branch, its history, and the relevant memories."""
     execution = runtime.context
     request = execution.request(ReasoningTree)
     place, found = await recall_in_session(
@@ -29,7 +29,7 @@ async def gather_context(state: TreeState, runtime: Runtime[Execution]) -> dict[
 
 
 BALLOTS = 3
-"""Ballots of a comparison, at most: one for each branch."""
+"""Maximum ballots of a comparison, limited to one per branch."""
 
 NOVELTY = 0.1
 """Distance (see `ThoughtDistance`) at or below which two thoughts are the same."""
@@ -50,7 +50,7 @@ DOUBT = (
 
 
 async def propose_approaches(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for approaches and begin the search; a failed second attempt leaves the first."""
+    """Propose approaches and begin the search; if a second attempt fails, the first one counts."""
     execution, outcomes = runtime.context, state.get("outcomes", [])
     request = execution.request(ReasoningTree)
     before = state.get("trial")
@@ -66,10 +66,10 @@ async def propose_approaches(state: TreeState, runtime: Runtime[Execution]) -> d
 async def _approaches(
     execution: Execution, state: TreeState, request: ReasoningTree, number: int
 ) -> tuple[list[Approach], list[str], dict[str, Any]]:
-    """Return the approaches, notes on them, and the memories; none if a second attempt fails.
+    """Return the approaches, notes, and memory updates; no approaches if a second attempt fails.
 
     Raises:
-        ServiceFault: the first attempt's call failed.
+        ServiceFault: the call of the first attempt failed.
     """
     outcomes, most = state.get("outcomes", []), request.max_branches
     if execution.loom.llm.offline:
@@ -121,7 +121,7 @@ def _doubt(outcomes: list[Outcome], wanted: float | None) -> str:
 
 
 def approaches_in(heard: OptionalReply, most: int) -> list[Approach]:
-    """Return the approaches of a reply without repetitions; without a list, open-ended paths."""
+    """Return the distinct approaches of a reply, or open-ended paths if it has no list."""
     if heard.parsed is None:
         return [
             Approach(name=f"Path {i}", approach=OWN_PATH.format(number=i, count=most))
@@ -136,7 +136,7 @@ def approaches_in(heard: OptionalReply, most: int) -> list[Approach]:
 
 
 def search_for(execution: Execution, content: str, trial: Trial) -> dict[str, Any]:
-    """Return a beam search of one level; the run's own budget limits its cost."""
+    """Return a one-level beam search; its cost is limited by the run's own budget."""
     settings = SearchSettings(
         controller="beam",
         generate="sample",

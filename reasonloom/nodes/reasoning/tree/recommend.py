@@ -1,4 +1,4 @@
-"""The recommendation of tree reasoning: which branch, how confidently, and why."""
+"""The recommendation of tree reasoning: the branch, its confidence, and the reason."""
 
 import re
 from statistics import fmean
@@ -35,11 +35,11 @@ NO_THOUGHT = "no branch came to a thought"
 
 
 async def recommend(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Evaluate the results of the search; if there are none, the first attempt's outcome remains.
+    """Evaluate the search's results; if there are none, use the first attempt's outcome.
 
     Raises:
         LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded: every branch of the first attempt
-            failed, the first of them so.
+            failed; the fault of the first.
     """
     outcomes, trial = state.get("outcomes", []), state["trial"]
     search, came = cast("State", state["search"]), results_of(state)
@@ -52,7 +52,7 @@ async def recommend(state: TreeState, runtime: Runtime[Execution]) -> dict[str, 
 
 
 def _restart_search(state: TreeState, execution: Execution, came: list[Result]) -> dict[str, Any]:
-    """Restart the search, once each time the run is resumed; otherwise raise the fault."""
+    """Restart the search, once each time the run is resumed; otherwise raise its fault."""
     run, trial = execution.run, state["trial"]
     if not run.retries or trial["redone"] == run.started:
         raise _fault(came)
@@ -75,7 +75,7 @@ def _fault(came: list[Result]) -> ReasonloomError:
 def outcome_of(
     search: State, came: list[Result], approaches: list[Approach], offline: bool
 ) -> Outcome:
-    """Return a search's outcome; the branch with most votes, then the best score, is best."""
+    """Return a search's outcome; the best branch has the most votes, then the highest score."""
     ballots = [each["result"] for each in came if each["result"].get("choice") is not None]
     numbered = [
         (node["data"]["approach"], _branch(search, node, ballots, approaches, offline))
@@ -135,9 +135,9 @@ def _rank_key(branch: dict[str, Any]) -> tuple[float, ...]:
 
 
 def _confidence(best: dict[str, Any], ballots: int) -> float:
-    """Return the share of the ballots that agree, times the score that they gave.
+    """Return the share of ballots for the best branch times its mean score.
 
-    If nobody judged, return what the branch claims of itself.
+    Without ballots, return the branch's own confidence.
     """
     sure = best["confidence"] if best["score"] is None else best["score"]
     return float(sure * best["votes"] / ballots if ballots and best["votes"] else sure)
@@ -149,7 +149,7 @@ def _reason(
     approaches: list[Approach],
     branches: int,
 ) -> str:
-    """Return the first ballot's reason for the best branch, with names for labels."""
+    """Return the first ballot's reason for the best branch, with labels replaced by names."""
     ballot = next((each for each in ballots if each["choice"] == best), None)
     if ballot is None:
         return ALONE if branches == 1 else UNCAST
@@ -164,7 +164,7 @@ def _named(names: dict[str, str], found: re.Match[str]) -> str:
 
 
 def _failed(came: list[Result], approaches: list[Approach]) -> list[dict[str, str]]:
-    """Return the approaches that brought no thought, and why, in their own order."""
+    """Return the approaches without a thought and the reasons, in proposal order."""
     failed = [each for each in came if each["kind"] == "sample" and each["result"].get("error")]
     return [
         {"name": approaches[each["sample"]]["name"], "reason": str(each["result"]["error"])}
@@ -173,5 +173,5 @@ def _failed(came: list[Result], approaches: list[Approach]) -> list[dict[str, st
 
 
 def _exhausted_limit(came: list[Result]) -> str | None:
-    """Return the limit of the run that prevented a call, if any."""
+    """Return the run limit that prevented a call, if any."""
     return next((each["result"]["limit"] for each in came if "limit" in each["result"]), None)

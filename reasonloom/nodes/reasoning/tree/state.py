@@ -1,4 +1,4 @@
-"""The state of tree reasoning, and what its wiring asks of it."""
+"""The state of tree reasoning, and the functions its graph routes by."""
 
 import re
 from operator import add
@@ -12,14 +12,14 @@ from reasonloom.nodes.reasoning.tree_search.state import State
 
 MODE = "tree"
 LABELLED = re.compile(r"\b(?:thought|option|answer|candidate)\s+([A-Z])\b", re.I)
-"""What a ballot's reason calls a thought in spite of its instruction."""
+"""How a ballot's reason may refer to thoughts by label, contrary to its instructions."""
 
 UNEXPLORED = "none"
-"""The check of the open question that takes the place of the approaches."""
+"""The check of the open question that replaces the approaches offline."""
 
 
 class Approach(TypedDict):
-    """One approach: its name, and the instruction for whoever follows it."""
+    """One approach: its name, and the instruction for exploring it."""
 
     name: str
     approach: str
@@ -30,9 +30,9 @@ class Trial(TypedDict):
 
     Attributes:
         attempt: counts the proposals of approaches from 1.
-        number: counts the searches from 1, so that no call of two searches has the same name.
-        approaches: what is explored; order `sample` i of the search follows the i-th.
-        redone: `CurrentRun.started` of the process that restarted the search, as nothing came.
+        number: counts the searches from 1, so that calls of different searches have distinct names.
+        approaches: the approaches explored; the search's order with `sample` i follows the i-th.
+        redone: `CurrentRun.started` of the process that restarted the search for lack of results.
         finals: the ballots on the two best branches, once they are due.
     """
 
@@ -44,7 +44,7 @@ class Trial(TypedDict):
 
 
 class Result(TypedDict):
-    """The result of one order of a search; `result` is as `orders.read_result` takes it."""
+    """The result of one search order; `result` has the form that `orders.read_result` reads."""
 
     trial: int
     key: str
@@ -57,11 +57,11 @@ class Outcome(TypedDict):
     """The outcome of one search.
 
     Attributes:
-        branches: name, content, confidence, score, votes, check, merged of each.
-        best: index of the recommended one among them.
+        branches: name, content, confidence, score, votes, check and merged approaches of each.
+        best: index of the recommended branch.
         failed: name and reason of each approach that failed.
-        ballots: ballots that were cast; `lost` counts those that were requested but did not come.
-        exhausted: the limit of the run that was reached, or None.
+        ballots: number of ballots cast; `lost` counts those requested but not received.
+        exhausted: the run limit that was reached, or None.
     """
 
     branches: list[dict[str, Any]]
@@ -86,10 +86,10 @@ class TreeState(MemoryState, total=False):
 
 
 class TreeTask(TypedDict):
-    """The payload of the task of one order.
+    """The payload of an order's task.
 
-    `reasons` of earlier ballots are for finals: each with its `labels`, as pairs of a label and an
-    approach.
+    `reasons` of earlier ballots are for the finals, each with its `labels` as (label, approach)
+    pairs.
     """
 
     order: Order
@@ -102,7 +102,7 @@ class TreeTask(TypedDict):
 
 
 def tasks(state: TreeState) -> list[TreeTask]:
-    """Return the orders that the search, or its finals, want carried out now, none at the end."""
+    """Return a task for each open order of the search and its finals; none at the end."""
     search, trial = state["search"], state["trial"]
     if not search:
         return []
@@ -137,9 +137,9 @@ def results_of(state: TreeState) -> list[Result]:
 
 
 def is_enough(state: TreeState) -> bool:
-    """Tell whether the last outcome is confident enough, or was the last allowed.
+    """Return whether the last outcome is confident enough or was the last one allowed.
 
-    If a limit of the run was reached, nothing is left for another attempt.
+    Also true if a limit of the run was reached, since another attempt cannot be paid for.
     """
     threshold, last = state["request"].get("confidence"), state["outcomes"][-1]
     final = last["exhausted"] or last["branches"][0]["check"] == UNEXPLORED

@@ -1,1 +1,1 @@
-"""Steps of tree search."""
+"""A general tree search over thoughts."""

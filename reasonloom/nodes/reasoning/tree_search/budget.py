@@ -1,4 +1,4 @@
-"""The budget of a search: each order is weighed before it is released; and the best so far."""
+"""The budget of a search: orders are released as limits allow; and the best thought so far."""
 
 from typing import Any, TypedDict, get_args
 
@@ -16,10 +16,10 @@ LIMITED = ("calls", "tokens", "usd")
 
 
 def release_orders(state: State) -> None:
-    """Move orders from the queue to the pending ones, as many as the budget allows.
+    """Move orders from the queue to the pending ones, as far as the budget allows.
 
     An order that would exceed a limit waits while others are in flight, since these may cost less
-    than expected; with none in flight, the limit is recorded as exhausted.
+    than expected. With none in flight, the limit is recorded as exhausted.
     """
     while state["queued"]:
         order = state["queued"][0]
@@ -32,14 +32,14 @@ def release_orders(state: State) -> None:
 
 
 def in_flight(state: State) -> int:
-    """Return how many released orders are not accounted for."""
+    """Return how many released orders have not been billed yet."""
     return len(state["pending"]) - state["billed"]
 
 
 def exceeded(state: State, order: Pending) -> str | None:
-    """Return the limit that `order` would exceed, with all in flight at expected cost.
+    """Return the limit that `order` would exceed, with orders in flight at their expected cost.
 
-    All orders in flight are of one phase, and so of the same kind.
+    All orders in flight belong to one phase, and so have the same kind.
     """
     settings, flying = settings_of(state), in_flight(state)
     for what in LIMITED:
@@ -57,13 +57,13 @@ def _over(used: float, more: float, limit: float) -> bool:
 
 
 def spent(state: State, what: str) -> float:
-    """Return the calls, tokens or US dollars that finished orders have cost."""
+    """Return the calls, tokens or US dollars spent on finished orders."""
     rows = [state["spent"][kind] for kind in get_args(Kind) if kind in state["spent"]]
     return float(sum(row[what] for row in rows))  # type: ignore[literal-required]
 
 
 def expected(state: State, kind: Kind, what: str) -> float:
-    """Return an order's expected cost: the mean of its kind, else of all, else the settings'."""
+    """Return an order's expected cost: the mean of its kind, else of all, else as configured."""
     if what == "calls":
         return 1.0
     row = state["spent"].get(kind)
@@ -76,7 +76,7 @@ def expected(state: State, kind: Kind, what: str) -> float:
 
 
 def record_costs(state: State) -> None:
-    """Add the costs of orders in flight, in their own order: sums of floats depend on it."""
+    """Add the costs of orders in flight, in order: the sum of floats depends on it."""
     for order in state["pending"][state["billed"] :]:
         received = state["arrived"][order["key"]]
         row = state["spent"].setdefault(order["kind"], Cost(calls=0, tokens=0.0, usd=0.0))
@@ -96,10 +96,10 @@ REASONS = {
 
 
 class Best(TypedDict):
-    """The best thought; `node` is None and `text` empty if no candidate came at all.
+    """The best thought; `node` is None and `text` empty if there was no candidate at all.
 
-    `ended` is verified, complete, exhausted, failed, or None; `exhausted` names the limit of the
-    budget that was reached.
+    `ended` is verified, complete, exhausted, failed, or None; `exhausted` names the budget limit
+    that was reached.
     """
 
     node: int | None
@@ -118,8 +118,8 @@ def best_so_far(state: State) -> Best:
     """Return the best thought so far.
 
     Verified thoughts come first, refuted or pruned ones last; answers before unfinished thoughts,
-    judged before unjudged, then by value, then by order of creation. Votes of different rounds are
-    not comparable, so with them the deeper thought comes first.
+    judged before unjudged, then by value, then by creation order. Votes of different rounds are not
+    comparable, so with vote judging deeper thoughts come first.
     """
     deeper = settings_of(state).judge == "vote"
     found = max(state["nodes"][1:], key=lambda node: _final_standing(node, deeper), default=None)

@@ -1,4 +1,4 @@
-"""The controllers of a search: each chooses where to continue, as a pure function of the tree."""
+"""The controllers of a search: each selects where to continue, as a pure function of the tree."""
 
 from dataclasses import dataclass
 from math import inf, log, sqrt
@@ -9,15 +9,15 @@ from reasonloom.nodes.reasoning.tree_search.state import LIVE, Node, State, rank
 
 
 class Controller(Protocol):
-    """Chooses the thoughts to continue from; stateless, all it knows is in the tree."""
+    """Selects the thoughts to continue from; stateless, since all information is in the tree."""
 
     def __call__(self, state: State, settings: SearchSettings) -> list[int]:
-        """Return ids of open nodes, the most promising first; none ends the search."""
+        """Return the ids of open nodes, the most promising first; an empty list ends the search."""
         ...
 
 
 def beam(state: State, settings: SearchSettings) -> list[int]:
-    """Return the best `width` of the deepest level; an answer keeps its place among them.
+    """Return the best `width` thoughts of the deepest level; answers occupy places among them.
 
     The breadth-first search of Yao et al. 2023.
     """
@@ -32,11 +32,11 @@ def beam(state: State, settings: SearchSettings) -> list[int]:
 
 
 def best_first(state: State, settings: SearchSettings) -> list[int]:
-    """Return the best `width` open thoughts, or none once an answer is better than all of them.
+    """Return the best `width` open thoughts, or none once an answer outranks all of them.
 
-    As A* (Hart, Nilsson & Raphael 1968): if no value is less than that of any answer below it (an
-    admissible value), this answer is the optimum. With a checker only a verified answer ends the
-    search.
+    As in A* (Hart, Nilsson & Raphael 1968): if no thought's value is below that of an answer
+    reachable from it (an admissible value), the first answer is optimal. With a checker, only a
+    verified answer ends the search.
     """
     stopping = ("open",) if settings.check != "none" else ("open", "answer")
     front = sorted((node for node in state["nodes"] if node["status"] in stopping), key=rank_key)
@@ -46,10 +46,10 @@ def best_first(state: State, settings: SearchSettings) -> list[int]:
 
 
 def depth_first(state: State, settings: SearchSettings) -> list[int]:
-    """Return the best open child of the latest opened thought that has one.
+    """Return the best open child of the most recently opened thought that has one.
 
-    Algorithm 2 of Yao et al. 2023. That is backtracking: a thought whose subtree is done has no
-    open child any more. Thoughts valued below `prune_below` are not open.
+    Algorithm 2 of Yao et al. 2023. This backtracks, since a thought with a finished subtree has no
+    open children. Thoughts valued below `prune_below` are not open.
     """
     nodes = state["nodes"]
 
@@ -62,7 +62,7 @@ def depth_first(state: State, settings: SearchSettings) -> list[int]:
 
 
 def greedy(state: State, settings: SearchSettings) -> list[int]:
-    """Return the best child of the thought opened last, unless it is an answer."""
+    """Return the best child of the last opened thought, unless it is an answer."""
     last = max(state["nodes"], key=lambda node: node["opened"] or 0)
     if last["opened"] is None:
         return [0]
@@ -75,25 +75,25 @@ def greedy(state: State, settings: SearchSettings) -> list[int]:
 
 @dataclass(slots=True)
 class Tally:
-    """Figures of a subtree: judgements, their sum, and whether anything in it is open."""
+    """Statistics of a subtree: visits, total reward, and whether any node in it is open."""
 
     visits: int = 0
     total: float = 0.0
     open: bool = False
 
     def bound(self, parent_visits: int, exploration: float) -> float:
-        """Return mean + exploration x sqrt(ln(parent's visits) / visits), unvisited first."""
+        """Return mean + exploration * sqrt(ln(parent visits) / visits); infinity if unvisited."""
         if not self.visits:
             return inf
         return self.total / self.visits + exploration * sqrt(log(parent_visits) / self.visits)
 
 
 def uct(state: State, settings: SearchSettings) -> list[int]:
-    """Go down from the problem by the greatest bound, ties by order of creation.
+    """Descend from the root by the greatest bound, with ties in creation order.
 
     Upper confidence bounds applied to trees (Kocsis & Szepesvari 2006). A judged thought is a visit
-    to itself and to all above it, with its value (0..1) as the reward; a refuted answer is a visit
-    with reward 0. A subtree with nothing open is skipped.
+    to itself and all its ancestors, with its value (0..1) as the reward; a refuted answer is a
+    visit with reward 0. Subtrees without open nodes are skipped.
     """
     tallies = tally(state)
     here = state["nodes"][0]
@@ -113,7 +113,7 @@ def uct(state: State, settings: SearchSettings) -> list[int]:
 
 
 def tally(state: State) -> list[Tally]:
-    """Return the tally of each node's subtree; children come after parents, so backwards."""
+    """Return the tally of each node's subtree, computed in reverse: children follow parents."""
     tallies = [Tally() for _ in state["nodes"]]
     for node in reversed(state["nodes"]):
         own = tallies[node["id"]]

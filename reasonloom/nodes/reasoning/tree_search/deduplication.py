@@ -1,4 +1,4 @@
-"""Detects thoughts that repeat an earlier one, so that nobody is paid to judge them again."""
+"""Detect thoughts that repeat an earlier one, so that they are not judged twice."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from reasonloom.nodes.similarity import Similarity
 
 Distance = Callable[[str, str], float]
-"""The distance of two texts, such as 1 - cosine of their vectors; the same on every replay."""
+"""The distance of two texts, such as 1 - cosine similarity; must be stable across replays."""
 
 
 def normalised(text: str) -> str:
-    """Return a text without irrelevant differences: case, white space, Unicode composition."""
+    """Normalise case, white space and Unicode composition of a text."""
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def original_of(state: State, node: Node, distance: Distance | None) -> int | None:
-    """Return the earliest node that `node` repeats, else the nearest one within `novelty`.
+    """Return the earliest node identical to `node`, or else the nearest one within `novelty`.
 
-    An answer does not repeat a thought on the way with the same words.
+    An answer is not a duplicate of an intermediate thought.
     """
     originals = [
         each
@@ -46,9 +46,9 @@ def original_of(state: State, node: Node, distance: Distance | None) -> int | No
 
 
 def reopenable_duplicate(state: State) -> Node | None:
-    """Return the duplicate to continue from if the rest of the round is closed, or None.
+    """Return a duplicate to continue from if nothing else of the round is open, or None.
 
-    Its original must not have failed, and it is no answer: an answer given twice is one answer.
+    Its original must not have failed. Answers are excluded: a repeated answer is still one answer.
     """
     born = [node for node in state["nodes"] if node["born"] == state["round"]]
     if any(node["status"] in ("open", "answer", "verified") for node in born):
@@ -63,31 +63,31 @@ def reopenable_duplicate(state: State) -> Node | None:
 
 
 def original(node: Node) -> int:
-    """Return the thought whose value a duplicate shares; any other is its own original."""
+    """Return the id of the thought that a node duplicates, or its own."""
     return node["id"] if node["twin_of"] is None else node["twin_of"]
 
 
 MOST_WORDS = 2_000
-"""Words of a text that are compared in order."""
+"""Maximum words of a text that are compared in order."""
 
 ALIKE = 0.9
-"""Below this cosine neither word order nor denial is considered."""
+"""The cosine similarity below which word order and negation are not considered."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThoughtDistance:
-    """The distance of two thoughts, 0..1, by their vectors and by their words in order.
+    """The distance of two thoughts, 0..1, by embedding and word order.
 
-    Vectors alone do not distinguish `A rather than B` from `B rather than A`, nor a thought from
-    its denial, which may differ in one word.
+    Embeddings alone do not distinguish `A rather than B` from `B rather than A`, nor a thought from
+    its negation, which may differ in a single word.
     """
 
     likeness: Similarity
 
     def __call__(self, first: str, second: str) -> float:
-        """Return the greater of 1 - cosine and the share of words that are not in common order.
+        """Return the greater of 1 - cosine similarity and the share of words not in common order.
 
-        It is 1 if one text denies the other.
+        The distance is 1 if one text negates the other.
         """
         cosine = self.likeness.cosine(first, second)
         if cosine < ALIKE:

@@ -1,7 +1,7 @@
-"""The search as a step machine: it gives out orders, absorbs their results, and continues.
+"""The search as a state machine: it issues orders, absorbs their results, and continues.
 
-A round has three phases: generate, check, judge. A phase is settled when all its results have
-arrived, in the order in which they were requested, so that the order of arrival has no effect.
+A round has three phases: generate, check, judge. A phase is settled once all its results have
+arrived, and in the order in which they were requested, so that arrival order has no effect.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from reasonloom.nodes.reasoning.tree_search.state import Pending, Phase, State
 
 
 class Step(NamedTuple):
-    """A phase: the orders it gives, how it takes in their results, and the next phase."""
+    """A phase: the orders it issues, how it settles their results, and the next phase."""
 
     orders: Callable[[State], list[Pending]]
     settle: Callable[[State, Distance | None], None]
@@ -63,17 +63,17 @@ def begin_search(problem: str, settings: SearchSettings) -> State:
 
 
 def open_orders(state: State) -> list[Order]:
-    """Return the released orders without a result; all may run at once."""
+    """Return the released orders without a result; all may run concurrently."""
     return [
         as_order(state, order) for order in state["pending"] if order["key"] not in state["arrived"]
     ]
 
 
 def absorb(state: State, order: Order, result: object, distance: Distance | None = None) -> State:
-    """Return the state with one result absorbed; the given state is unchanged.
+    """Return the state with one result absorbed; the given state is not modified.
 
-    A second result for an order has no effect. An unusable result or an `error` marks its node, and
-    the search continues with the rest. `orders.read_result` documents the form of a result.
+    A second result for an order has no effect. An unusable result or an `error` is recorded on its
+    node, and the search continues. See `orders.read_result` for the format of a result.
     """
     pending = {each["key"]: each for each in state["pending"]}
     key = order["key"]
@@ -89,7 +89,7 @@ def absorb(state: State, order: Order, result: object, distance: Distance | None
 
 
 def _copied(state: State) -> State:
-    """Return a state with its own mutable parts; `deepcopy` takes much longer."""
+    """Return a copy with its own mutable parts; `deepcopy` is much slower."""
     after = state.copy()
     after["nodes"] = [node.copy() for node in state["nodes"]]
     after["spent"] = {kind: cost.copy() for kind, cost in state["spent"].items()}
@@ -98,12 +98,12 @@ def _copied(state: State) -> State:
 
 
 def finished(state: State) -> bool:
-    """Tell whether the search has ended; `state["ended"]` says how."""
+    """Return whether the search has ended; `state["ended"]` says how."""
     return state["ended"] is not None
 
 
 def _continue(state: State, distance: Distance | None) -> State:
-    """Pass through the phases until one has orders in flight, or the search ends."""
+    """Advance through the phases until one has orders in flight or the search ends."""
     while not finished(state):
         budget.release_orders(state)
         if budget.in_flight(state):
@@ -115,7 +115,7 @@ def _continue(state: State, distance: Distance | None) -> State:
 
 
 def _settle(state: State, distance: Distance | None) -> None:
-    """Settle the phase; orders that the budget did not release are dropped."""
+    """Settle the phase; orders not released by the budget are dropped."""
     step = STEPS[state["phase"]]
     step.settle(state, distance)
     state["queued"], state["pending"], state["billed"], state["arrived"] = [], [], 0, {}
@@ -125,7 +125,7 @@ def _settle(state: State, distance: Distance | None) -> None:
 
 
 def _plan(state: State) -> None:
-    """Queue the orders of the phase; a search without any is complete."""
+    """Queue the orders of the phase; without candidate orders the search is complete."""
     state["queued"] = STEPS[state["phase"]].orders(state)
     if state["phase"] == "generate" and not state["queued"]:
         state["ended"] = "complete"
@@ -144,13 +144,13 @@ async def run_search(
     checker: Checker | None = None,
     distance: Distance | None = None,
 ) -> State:
-    """Return the search ended, with at most `concurrency` orders carried out at once.
+    """Run the search to its end, with at most `concurrency` orders at once; return its state.
 
-    `generator` answers propose and sample, `judge` everything else that is paid for, `checker`
-    checks that are not. What they raise counts as the order's fault.
+    `generator` handles propose and sample orders, `judge` all other paid orders, and `checker` the
+    unpaid checks. Exceptions are recorded as the order's fault.
 
     Raises:
-        InvalidArgument: the settings say `check: function`, and there is no checker.
+        InvalidArgument: the settings require `check: function`, but there is no checker.
     """
     if checker is None and state["settings"]["check"] == "function":
         raise InvalidArgument("checker must be given where check is function", field="checker")

@@ -1,4 +1,4 @@
-"""The orders of a search, and how their results are read."""
+"""The orders of a search, and the parsing of their results."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypedDict
@@ -9,7 +9,7 @@ from reasonloom.nodes.reasoning.tree_search.state import Kind, Pending, Received
 
 
 class Thought(TypedDict):
-    """A thought as orders show it; `path` leads to it from the problem, itself last."""
+    """A thought as shown in orders; `path` holds the texts from the first step to the thought."""
 
     label: str
     text: str
@@ -19,15 +19,15 @@ class Thought(TypedDict):
 
 
 class Order(TypedDict):
-    """One thing to be done.
+    """One unit of work.
 
     Attributes:
-        key: identifies the order within its search, the same on every replay.
+        key: identifies the order within its search, stable across replays.
         kind: propose or sample (candidates), value, vote or check.
-        thoughts: the thought to continue from or to judge; for a vote all of the ballot, whose
-            order and labels reveal neither author nor time.
-        count: candidates of a propose or sample order, values, or votes requested.
-        sample: number of the first of them, for randomness that replays.
+        thoughts: the thought to continue from or to judge; for a vote, all thoughts of the ballot,
+            whose order and labels reveal neither author nor time.
+        count: number of requested candidates, values, or votes.
+        sample: number of the first of them, for randomness that is stable across replays.
         paid: True if it may cost one call, False for a plain function.
     """
 
@@ -42,7 +42,7 @@ class Order(TypedDict):
 def plan_orders(
     state: State, kind: Kind, nodes: list[int], *, results: int, one_call: bool, paid: bool = True
 ) -> Iterator[Pending]:
-    """Yield the orders for `results` results about `nodes`: one call for all, or one for each."""
+    """Yield the orders for `results` results about `nodes`: one for all, or one for each."""
     about = f".{nodes[0]}" if len(nodes) == 1 else ""
     for sample in range(1 if one_call else results):
         yield Pending(
@@ -56,7 +56,7 @@ def plan_orders(
 
 
 def as_order(state: State, pending: Pending) -> Order:
-    """Return an order as whoever carries it out may see it."""
+    """Return an order in the form that its executor may see."""
     return Order(
         key=pending["key"],
         kind=pending["kind"],
@@ -81,7 +81,7 @@ NOTHING = "nothing that can be used came back"
 
 
 def read_result(pending: Pending, result: object) -> Received:
-    """Return a result as the search stores it; nonsense becomes a fault, never an exception.
+    """Parse a result into its stored form; invalid results become faults, never exceptions.
 
     A result is a mapping with one of `candidates` (texts, or mappings with `text` and optionally
     `data`, which is JSON, `identity`, `final`, `value`), `values` (finite numbers), `votes`
@@ -132,7 +132,7 @@ def _values(pending: Pending, answer: Mapping[str, Any]) -> list[Any]:
 
 
 def _votes(pending: Pending, answer: Mapping[str, Any]) -> list[Any]:
-    """Return the nodes voted for: labels are mapped back here, and nowhere else."""
+    """Return the nodes voted for; this is the only place where labels are mapped back."""
     ballot = {label(place): node for place, node in enumerate(pending["nodes"])}
     named = [str(vote).strip().upper() for vote in _list(answer.get("votes"))]
     return [ballot[name] for name in named if name in ballot]

@@ -1,6 +1,6 @@
 """The phases of a round: generate candidates, check answers, judge the new thoughts.
 
-Answers are checked before a judge is paid; thoughts are judged once each, blind when compared.
+Answers are checked before a judge is paid. Each thought is judged once, and comparisons are blind.
 """
 
 from statistics import fmean
@@ -25,7 +25,7 @@ def root(problem: str) -> Node:
 
 
 def candidate_orders(state: State) -> list[Pending]:
-    """Return the orders for candidates, none if the controller chooses no node."""
+    """Return the orders for candidates, or none if the controller selects no node."""
     settings = settings_of(state)
     chosen = _choose(state)
     if not chosen:
@@ -55,7 +55,7 @@ def _choose(state: State) -> list[int]:
 
 
 def settle_candidates(state: State, distance: Distance | None) -> None:
-    """Add the candidates to the tree, in the order they were requested."""
+    """Add the candidates to the tree in the order they were requested."""
     for order in state["pending"]:
         parent = state["nodes"][order["nodes"][0]]
         parent["opened"] = state["round"]
@@ -101,7 +101,7 @@ def _node(number: int, parent: int | None, depth: int, candidate: dict[str, Any]
 
 
 def check_orders(state: State) -> list[Pending]:
-    """Return one order for each new answer that is not a duplicate."""
+    """Return one check for each new answer that is not a duplicate."""
     check = settings_of(state).check
     if check == "none":
         return []
@@ -116,7 +116,7 @@ def check_orders(state: State) -> list[Pending]:
 
 
 def settle_checks(state: State) -> None:
-    """Mark what was proved; the first answer proved right ends the search."""
+    """Record the check results; the first verified answer ends the search."""
     for order in state["pending"]:
         node, received = state["nodes"][order["nodes"][0]], state["arrived"][order["key"]]
         node["fault"] = received["fault"]
@@ -134,7 +134,7 @@ def _answers(state: State) -> list[Node]:
 
 
 def judging_orders(state: State) -> list[Pending]:
-    """Return the orders for values, first judgements of all before second ones; or votes."""
+    """Return the orders for votes, or for values: all first judgements before any second ones."""
     settings = settings_of(state)
     new = _to_judge(state)
     if settings.judge == "vote":
@@ -152,8 +152,8 @@ def judging_orders(state: State) -> list[Pending]:
 def _to_judge(state: State) -> list[int]:
     """Return the new thoughts to judge, one per original; known values are not requested again.
 
-    A value is known if the original has one, or if the thought came with one. A vote compares the
-    thoughts of a round, so that neither counts there.
+    A value is known if the original has one or the candidate came with one. Votes compare all new
+    thoughts of a round, so known values do not count there.
     """
     by_vote = settings_of(state).judge == "vote"
     firsts: dict[int, int] = {}
@@ -165,7 +165,7 @@ def _to_judge(state: State) -> list[int]:
 
 
 def _ballots(state: State, nodes: list[int]) -> list[Pending]:
-    """Return the votes of a round, in balanced orders: two votes never read the same."""
+    """Return the votes of a round in balanced orders, with no two ballots in the same order."""
     settings = settings_of(state)
     ballots = plan_orders(
         state, "vote", nodes, results=settings.judgements, one_call=settings.batched
@@ -176,7 +176,7 @@ def _ballots(state: State, nodes: list[int]) -> list[Pending]:
 
 
 def settle_judgements(state: State) -> None:
-    """Give the new thoughts their values, and decide which may be continued from."""
+    """Assign values to the new thoughts, and decide which may be continued."""
     by_vote = settings_of(state).judge == "vote"
     values = _votes(state) if by_vote else _means(state)
     for node in [each for each in state["nodes"] if each["born"] == state["round"]]:
@@ -189,7 +189,7 @@ def settle_judgements(state: State) -> None:
 
 
 def _means(state: State) -> dict[int, float]:
-    """Return the mean of the values received, by node; a fault is recorded on its node."""
+    """Return the mean of the received values by node; faults are recorded on the node."""
     heard: dict[int, list[float]] = {}
     for order in state["pending"]:
         node, received = order["nodes"][0], state["arrived"][order["key"]]
@@ -199,7 +199,7 @@ def _means(state: State) -> dict[int, float]:
 
 
 def _votes(state: State) -> dict[int, float]:
-    """Return each thought's share of the votes; a single thought needs none."""
+    """Return each thought's share of the votes; a single thought needs no vote."""
     new = [state["nodes"][node] for node in _to_judge(state)]
     if len(new) == 1:
         return {original(new[0]): 1.0}

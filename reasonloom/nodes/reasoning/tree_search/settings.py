@@ -1,4 +1,4 @@
-"""The settings of one search: controller, judge, when to stop, and the budget."""
+"""The settings of a search: controller, judge, stopping rules, and budget."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -19,34 +19,33 @@ NOT_NEGATIVE_OR_NONE = ("novelty", "most_tokens", "most_usd", "most_seconds")
 WIDE = ("beam", "best_first")
 BY_BALLOT = ("greedy", "beam")
 LARGEST = 1e15
-"""Numbers beyond this are rejected, like those that are not finite."""
+"""Numbers with a larger absolute value are rejected, like non-finite ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSettings:
-    """The settings of one search; those in `CHOICES` take one of the words listed there.
+    """The settings of a search; those in `CHOICES` accept one of the values listed there.
 
     Attributes:
-        controller: chooses the thoughts to continue from.
-        generate: `propose` asks once for all candidates, `sample` once for each.
-        branching: candidates requested from one thought.
+        controller: selects the thoughts to continue from.
+        generate: `propose` requests all candidates in one call, `sample` uses one call for each.
+        branching: candidates requested per thought.
         depth: steps from the problem to an answer; a thought at this depth is an answer.
-        judge: `value` gives each thought a number, `vote` picks the best of a round.
-        judgements: numbers for each thought, or votes for each round, one for each of its thoughts
-            at most.
-        batched: True if one call can give several samples or judgements.
-        check: proves answers right: nobody, a plain function, or a call that is paid for.
+        judge: `value` assigns each thought a number, `vote` picks the best of a round.
+        judgements: values per thought, or votes per round (at most one per thought).
+        batched: True if one call can return several samples or judgements.
+        check: how answers are verified: not at all, by a plain function, or by a paid call.
         width: thoughts that beam keeps, or that best-first opens at once.
         exploration: UCT's constant; sqrt(2) is UCB1's, for values in 0..1.
-        prune_below: thoughts valued less are closed; None closes none.
-        twins: `close` does not continue from a duplicate of an earlier thought, `keep` does.
+        prune_below: thoughts with a lower value are closed; None closes none.
+        twins: `close` does not continue duplicates of an earlier thought, `keep` does.
         novelty: distance at or below which two thoughts are duplicates; None compares text only.
-        seed: decides the order in which ballots show thoughts.
-        most_calls, most_tokens, most_usd, most_seconds: the budget; None is no limit.
+        seed: determines the order in which ballots show thoughts.
+        most_calls, most_tokens, most_usd, most_seconds: the budget; None means no limit.
         expected_tokens, expected_usd: cost of one call, until one has been made.
 
     Raises:
-        InvalidArgument: a value that cannot be used; `field` names it.
+        InvalidArgument: invalid value; `field` names it.
     """
 
     controller: str = "best_first"
@@ -97,19 +96,19 @@ class SearchSettings:
         )
 
     def to_state(self) -> dict[str, Any]:
-        """Return the settings as plain data, from which `SearchSettings(**data)` makes them."""
+        """Return the settings as plain data, which `SearchSettings(**data)` restores."""
         return asdict(self)
 
 
 def is_number(given: object) -> bool:
-    """Tell whether a value is a number that can be summed, and not a truth value."""
+    """Return whether a value is a bounded number and not a bool."""
     if isinstance(given, bool) or not isinstance(given, int | float):
         return False
     return abs(given) <= LARGEST
 
 
 def read_cost(given: object) -> float:
-    """Return a cost that a result reports, 0 if it is no usable number."""
+    """Return a reported cost, or 0 if it is not a usable number."""
     return max(0.0, given) if isinstance(given, int | float) and is_number(given) else 0.0
 
 

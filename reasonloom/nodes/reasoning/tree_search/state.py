@@ -1,4 +1,4 @@
-"""The state of a search, as plain data that can be saved as JSON between any two steps."""
+"""The state of a search, as plain data that can be saved as JSON between steps."""
 
 from typing import Any, Literal, TypedDict
 
@@ -6,15 +6,15 @@ from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 
 Status = Literal[
     "new",  # not judged yet
-    "open",  # may be continued from
-    "opened",  # was continued from
-    "barren",  # was continued from, without result
-    "answer",  # judged, and final
-    "verified",  # final, and proved right
-    "refuted",  # final, and proved wrong
-    "pruned",  # valued below the threshold
-    "unjudged",  # no judgement came
-    "twin",  # duplicates an earlier thought
+    "open",  # may be continued
+    "opened",  # was continued
+    "barren",  # was continued without result
+    "answer",  # judged and final
+    "verified",  # final and verified
+    "refuted",  # final and refuted
+    "pruned",  # value below the threshold
+    "unjudged",  # no judgement received
+    "twin",  # duplicate of an earlier thought
 ]
 LIVE = ("open", "answer")
 Phase = Literal["generate", "check", "judge"]
@@ -22,7 +22,7 @@ Kind = Literal["propose", "sample", "check", "value", "vote"]
 
 
 class Node(TypedDict):
-    """One thought; `id` is its place in the order of creation, 0 the problem itself."""
+    """One thought; `id` is its index in creation order, 0 being the problem itself."""
 
     id: int
     parent: int | None
@@ -40,7 +40,7 @@ class Node(TypedDict):
 
 
 class Pending(TypedDict):
-    """An order as the search stores it: `count` results about `nodes`, from number `sample` on."""
+    """An order as stored in the state: `count` results about `nodes`, numbered from `sample`."""
 
     key: str
     kind: Kind
@@ -73,10 +73,10 @@ class State(TypedDict):
 
     Attributes:
         queued: orders of this phase that the budget has not released.
-        pending: released orders of this phase; the first `billed` are accounted for.
+        pending: released orders of this phase; the first `billed` have been billed.
         arrived: their results, by key.
-        elapsed: seconds since the search began, over `steps` waits.
-        exhausted: the limit that was reached.
+        elapsed: seconds since the search began, measured over `steps` steps.
+        exhausted: the limit that was reached, or None.
         ended: verified, complete or exhausted; None while the search continues.
     """
 
@@ -102,7 +102,7 @@ def settings_of(state: State) -> SearchSettings:
 
 
 def path(state: State, node: int) -> list[Node]:
-    """Return the thoughts that lead to `node`, itself last; the problem is not among them."""
+    """Return the path from the problem to `node`, including the node but not the problem."""
     steps: list[Node] = []
     current = state["nodes"][node]
     while current["parent"] is not None:
@@ -112,6 +112,6 @@ def path(state: State, node: int) -> list[Node]:
 
 
 def rank_key(node: Node) -> tuple[bool, float, int]:
-    """Return a key that sorts the best value first, ties by order of creation."""
+    """Return a sort key: best value first, ties in creation order."""
     value = node["value"]
     return value is None, -(value or 0.0), node["id"]

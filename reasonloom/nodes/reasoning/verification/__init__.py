@@ -1,1 +1,1 @@
-"""Checks of what an answer states: calculations, units and dates, and what memory holds."""
+"""Checks of an answer's statements: calculations, units, dates, code, and contradicted figures."""

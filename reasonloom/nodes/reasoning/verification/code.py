@@ -1,4 +1,4 @@
-"""Runs the Python of an answer that tests itself, and tells what fails."""
+"""Run the self-testing Python code of an answer and report what fails."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ FAULTS = frozenset({
     "RecursionError", "SyntaxError", "TabError", "TypeError", "UnboundLocalError", "ValueError",
     "ZeroDivisionError",
 })  # fmt: skip
-"""Errors that are the code's own; others (a missing package, a refused file, no time) tell nothing
-of whether it is right."""
+"""Errors caused by the code itself; others (missing package, denied file access, timeout) do not
+show whether it is right."""
 
 
 def find_code_fault(answer: str) -> str:
-    """Return what fails when the Python blocks of an answer are run together, empty if nothing.
+    """Run the Python blocks of an answer together; return the failure, or "" if there is none.
 
-    Only code with assertions is run: what tests nothing shows nothing.
+    Only code with assertions is run, since code without tests shows nothing.
 
     Raises:
-        SandboxUnavailable: code cannot be run safely here.
+        SandboxUnavailable: code cannot be run safely on this system.
     """
     source = "\n".join(textwrap.dedent(each) for each in BLOCK.findall(answer))
     if not ASSERTION.search(source) or len(source) > LONGEST_CODE:

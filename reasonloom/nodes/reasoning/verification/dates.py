@@ -1,4 +1,4 @@
-"""Checks what prose states of dates and times: weekdays, periods between them, leap years."""
+"""Check statements about dates and times in prose: weekdays, periods, leap years."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Verdict = tuple[bool | None, str]
 
 
 def check_dates(sentence: str) -> Iterator[Verdict]:
-    """Yield, for each statement, whether it holds, None if not checked, and what would be right."""
+    """Yield, for each statement, whether it holds (None if unchecked) and the correct statement."""
     marked, known = _marked(sentence)
     for form, read in _DATED:
         for found in form.finditer(marked):
@@ -58,7 +58,7 @@ def check_dates(sentence: str) -> Iterator[Verdict]:
 
 
 def _marked(sentence: str) -> tuple[str, list[date]]:
-    """Return a sentence with each complete date as a mark, and those dates by its number."""
+    """Replace complete dates by numbered marks; return the sentence and the dates by number."""
     known: list[date] = []
 
     def mark(found: re.Match[str]) -> str:
@@ -95,7 +95,10 @@ def _count(written: str) -> int:
 
 
 def _moved(day: date, count: int, unit: str, sign: int) -> tuple[date | None, bool]:
-    """Return a day moved by a period, and whether it is sure: a shorter month makes it unsure."""
+    """Return a day shifted by a period (None if out of range), and whether the result is certain.
+
+    A shorter target month makes it uncertain.
+    """
     if count > MOST_COUNT:
         return None, False
     try:
@@ -139,7 +142,7 @@ def _result_first(
 
 
 def _between(known: list[date], start: str, end: str, count: str, unit: str) -> Verdict:
-    """Check the length of a period, whose first and last day may count or not."""
+    """Check the length of a period, whether or not its first and last days are counted."""
     first, last = sorted((known[int(start)], known[int(end)]))
     days, unit = (last - first).days, unit.lower()
     words = f"from {first} to {last} there are {days} days"

@@ -1,8 +1,8 @@
-"""Checks equations that stand in prose, such as `3 x 40 minutes = 2 hours`.
+"""Check equations in prose, such as `3 x 40 minutes = 2 hours`.
 
-An equation may be read in several ways: units may be counts (`3 days x 8 hours = 24 hours`), a
-kilobyte may have 1,024 bytes, `+ 10 %` may be of what stands before it. Only one that holds in
-none of them is called false.
+An equation may have several readings: units may be counts (`3 days x 8 hours = 24 hours`), a
+kilobyte may have 1,024 bytes, and `+ 10 %` may be relative to the preceding value. An equation is
+reported as false only if it holds in none of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _SCALES = {
         (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47), strict=True,
     )
 }  # fmt: skip
-"""Other sizes of the base units: what holds with these too holds by its dimensions."""
+"""Alternative sizes of the base units: an equation that also holds with these is dimensionally
+consistent."""
 
 _NUMBER = re.compile(r"^\D*[\d.,]*\d(?:k\b|bn\b|\s(?:thousand|million|billion)\b)?")
 
@@ -38,7 +39,7 @@ ABOUT, FAR, ROUGH = 0.05, 0.25, 0.02
 
 
 def check_equations(sentence: str) -> Iterator[tuple[bool | None, str]]:
-    """Yield, for each equation, whether it holds, None if not checked, and what is right."""
+    """Yield, for each equation, whether it holds (None if unchecked) and the correct equation."""
     for run in equation_rows(with_signs(sentence)):
         yield from _check_run(run)
 
@@ -61,7 +62,7 @@ def _check_run(run: Sequence[Token]) -> Iterator[tuple[bool | None, str]]:
 
 
 def _balanced(side: list[Token]) -> list[Token]:
-    """Return a side without the brackets around the whole equation; empty if others are open."""
+    """Strip brackets around the whole equation from a side; return [] if others are unbalanced."""
     depth = sum((each.kind == "open") - (each.kind == "close") for each in side)
     while side and depth > 0 and side[0].kind == "open":
         side, depth = side[1:], depth - 1
@@ -71,17 +72,17 @@ def _balanced(side: list[Token]) -> list[Token]:
 
 
 def _is_statement(left: list[Token], right: list[Token], relation: Token, *, plain: bool) -> bool:
-    """Tell whether two sides state a calculation, and not something else with numbers in it."""
+    """Return whether two sides state a calculation rather than something else with numbers."""
     operators = [each for each in (*left, *right) if each.kind == "operator"]
     worded = relation.text == "is"
     aside = left[0].kind == "open" and not any(each.kind == "operator" for each in left)
     if aside or (worded and operators and len(left) == 1):
-        return False  # an aside as in `with the shop (2 h) that gives 5 + 2 = 7 h`
+        return False  # a parenthesis as in `with the shop (2 h) that gives 5 + 2 = 7 h`
     if not operators:
         one, other = left[0].quantity, right[0].quantity
         if one is None or other is None or not one.converts_to(other):
             return False
-        return not worded or (plain and not one.is_length)  # `1 cm is 1 km` says a map's scale
+        return not worded or (plain and not one.is_length)  # `1 cm is 1 km` is a map scale
     if worded and any(each.tight and each.text in "-/" for each in operators):
         return False
     if len(left) > 1 and any(each.tight and each.text == "-" for each in right):
@@ -103,7 +104,7 @@ def _check_pair(left: list[Token], right: list[Token], *, about: bool) -> tuple[
 
 
 def _holds_after_dash(left: list[Token], right: list[Token], *, about: bool) -> bool:
-    """Tell whether a dash may belong to the sentence: `in 2024 - 3 x 4 = 12`."""
+    """Return whether the equation holds if a dash is punctuation: `in 2024 - 3 x 4 = 12`."""
     for place, each in enumerate(left):
         if each.kind == "operator" and each.text == "-" and not each.tight:
             rest = _balanced(left[place + 1 :])
@@ -119,7 +120,7 @@ class _Equation:
     about: bool
 
     def verdict(self) -> tuple[bool | None, str]:
-        """Return whether it holds in any reading, and the right value as the right side has it."""
+        """Return whether it holds in any reading, and the right value in the unit of that side."""
         quantities = [each.quantity for each in (*self.left, *self.right) if each.quantity]
         count = sum(each.kind == "value" for each in self.left)
         droppable = [
@@ -148,7 +149,7 @@ class _Equation:
         return _unless_ambiguous(bare, quantities) if bare else (None, "")
 
     def _converts_itself(self, quantities: list[Quantity], count: int) -> bool:
-        """Tell whether it holds by its numbers, one of which converts the units.
+        """Return whether it holds numerically, with one of the numbers converting the units.
 
         As in `7 days * 24 = 168 hours`.
         """
@@ -161,7 +162,7 @@ class _Equation:
         return any(isclose(number, ratio) for number in numbers for ratio in ratios if ratio > 1)
 
     def _read(self, quantities: list[Quantity], count: int) -> tuple[bool | None, str] | None:
-        """Return the verdict of one choice of units; None if their dimensions differ."""
+        """Return the verdict for one choice of units; None if the dimensions differ."""
         verdicts = []
         for binary in (False, True):
             for of_before in (False, True):
@@ -201,17 +202,17 @@ class _Equation:
 
 
 def _kindest(verdicts: Sequence[tuple[bool | None, str]]) -> tuple[bool | None, str] | None:
-    """Return the verdict of the reading that fits best, None if there is none."""
+    """Return the most favourable verdict of the readings, or None if there is none."""
     return max(verdicts, key=lambda each: (each[0] is True, each[0] is None), default=None)
 
 
 def _bare(quantities: list[Quantity]) -> list[Quantity]:
-    """Return quantities without any unit."""
+    """Return the quantities without units."""
     return [replace(each, unit=None, over=None) for each in quantities]
 
 
 def _without(quantities: list[Quantity], dropped: Sequence[tuple[int, int]]) -> list[Quantity]:
-    """Return quantities without some of their units."""
+    """Return the quantities with some of their units removed."""
     return [
         replace(
             each,
@@ -225,9 +226,10 @@ def _without(quantities: list[Quantity], dropped: Sequence[tuple[int, int]]) -> 
 def _unless_ambiguous(
     verdict: tuple[bool | None, str], quantities: list[Quantity]
 ) -> tuple[bool | None, str]:
-    """Return the verdict, but not that it is false where a number may be meant otherwise.
+    """Return the verdict, but replace "false" by "unchecked" if a number is ambiguous.
 
-    `1.500` may be a thousand and a half, and `310 + 260 = 570 thousand` means thousands throughout.
+    `1.500` may mean 1,500 or one and a half, and `310 + 260 = 570 thousand` means thousands
+    throughout.
     """
     sizes = {each.sized for each in quantities if not each.percent}
     ambiguous = len(sizes) > 1 or any(each.ambiguous for each in quantities)
@@ -235,7 +237,7 @@ def _unless_ambiguous(
 
 
 def _result(side: list[Token], values: list[float], *, of_before: bool) -> float | None:
-    """Return what a side comes to; `of_before` takes `+ 10 %` as a share of what precedes it."""
+    """Evaluate a side; with `of_before`, `+ 10 %` is relative to what precedes it."""
     names = {f"q{place}": value for place, value in enumerate(values)}
     text, place, depth = "", 0, 0
     for number, token in enumerate(side):
@@ -262,7 +264,7 @@ def _result_text(side: Sequence[Token], place: int) -> str:
 
 
 def _adds_percent(side: list[Token], number: int) -> bool:
-    """Tell whether an operator is followed by a percentage, and that by no factor."""
+    """Return whether a percentage, and no further factor, follows the operator."""
     following = side[number + 1 : number + 3]
     quantity = following[0].quantity if following else None
     alone = len(following) < 2 or following[1].text in ("+", "-")  # noqa: PLR2004
@@ -272,7 +274,7 @@ def _adds_percent(side: list[Token], number: int) -> bool:
 def _close(
     value: float, stated: float, step: float, doubt: float, *, about: bool, exact: bool
 ) -> bool | None:
-    """Tell whether a value is what is stated, as exactly as that is written; None if nearly."""
+    """Return whether a value matches the stated one to its precision; None if only nearly."""
     off = abs(value - stated)
     if isclose(value, stated, rel_tol=1e-9, abs_tol=1e-9):
         return True

@@ -1,4 +1,4 @@
-"""What checks find wrong in an answer: calculations, dates, code, and what memory contradicts."""
+"""Find the faults of an answer: wrong calculations, dates and code, and contradicted figures."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ CONTRADICTED = "the answer contradicts mem-{number}: {sentence}"
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """The faults of one answer; `calculations` are in words, with what is right where known.
+    """The faults of one answer; `calculations` are text, with the correct result if known.
 
-    `code` is what fails when its Python is run, and `not_run` why that was not possible.
+    `code` is the failure of its Python code, and `not_run` why the code could not be run.
     """
 
     calculations: list[str] = field(default_factory=list)
@@ -36,17 +36,17 @@ class Faults:
     not_run: str = ""
 
     def __bool__(self) -> bool:
-        """Tell whether there is any."""
+        """Return whether there is any fault."""
         return bool(self.calculations or self.contradictions or self.code)
 
     @property
     def claims(self) -> list[str]:
-        """Return what does not hold, in words for whoever answered."""
+        """Return the wrong calculations and code failures, worded for the model that answered."""
         return [*self.calculations, *([self.code] if self.code else [])]
 
     @property
     def notes(self) -> list[str]:
-        """Return a note on each."""
+        """Return a note on each fault."""
         wrong = [WRONG.format(claim=each) for each in self.calculations]
         against = [
             CONTRADICTED.format(number=each.memory_id, sentence=_short(each.sentence))
@@ -64,9 +64,9 @@ async def find_faults(
     *,
     execute: bool = False,
 ) -> Faults:
-    """Check the calculations that an answer rests on and those in its text, and its figures.
+    """Check the claimed calculations of an answer, those in its text, and its figures.
 
-    `memories` are those that its figures are compared with. `execute` runs its Python too.
+    Figures are compared with `memories`. `execute` also runs its Python code.
     """
     wrong = [each for each in claims if holds(each) is False]
     checked = await asyncio.to_thread(check_statements, answer)

@@ -1,9 +1,9 @@
-"""Finds figures of an answer that memories contradict, by the engine of `memory_ground`.
+"""Find figures of an answer that memories contradict, with the engine of `memory_ground`.
 
-That engine calls a claim contradicted on less than a whole answer allows: of correct answers half
-have a sentence that it opposes to some memory. Here another figure is needed in a memory that says
-all the rest, and the packaged reader must see the contradiction too; docs/reasoning.md has what
-that finds.
+That engine is too sensitive for whole answers: it finds a sentence contradicted by some memory in
+half of all correct answers. Here a memory must have a different figure and agree on all the rest,
+and the packaged entailment model must also see the contradiction. See docs/reasoning.md for what
+this detects.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from reasonloom.text.sentences import sentences_in
 
 MOST_SENTENCES = 40
 SECONDS = 2.0
-"""Time that the comparing of one answer may take."""
+"""Time limit for comparing one answer."""
 
 DENIED = 0.5
-"""Probability of a contradiction from which the reader sees one."""
+"""Probability of a contradiction from which the entailment model reports one."""
 
 LEAST_SHARED, MOST_LEFT = 3, 1
-"""Terms of the sentence that the memory must have, and that it may lack."""
+"""Minimum terms of the sentence that the memory must share, and maximum that it may lack."""
 
 THRESHOLD = 0.5
 _PAST = re.compile(r"^\[M\d+,[^\]]*(?:, superseded by M\d+|, conversation)\]")
-"""The labels of memories that hold no longer, and of excerpts, which are what somebody said."""
+"""Labels of superseded memories and of conversation excerpts, which only record what was said."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A sentence of an answer, and the memory that has another figure."""
+    """A sentence of an answer, and the memory that states a different figure."""
 
     sentence: str
     memory_id: int
@@ -51,9 +51,9 @@ class Contradiction:
 async def find_contradictions(
     text: str, memories: Sequence[Mapping[str, Any]]
 ) -> list[Contradiction]:
-    """Return the sentences that a current memory contradicts; what none says is no fault.
+    """Return the sentences that a current memory contradicts; unsupported ones are no fault.
 
-    `memories` have `id`, `content` and `label`, as prompts are given them. English only.
+    `memories` have `id`, `content` and `label`, as in prompts. English only.
     """
     current = {
         int(each["id"]): str(each["content"])
@@ -71,7 +71,7 @@ async def find_contradictions(
 
 
 def _opposed(text: str, current: Mapping[int, str]) -> list[Contradiction]:
-    """Return the sentences with a figure that the words of a memory oppose."""
+    """Return the sentences with a figure that a memory contradicts, judged by words."""
     until = time.monotonic() + SECONDS
     found = []
     for sentence in sentences_in(text)[:MOST_SENTENCES]:
@@ -99,7 +99,7 @@ def _opposing(sentence: str, current: Mapping[int, str], seconds: float) -> list
 
 
 def _is_in_another_memory(sentence: str, opposing: int, current: Mapping[int, str]) -> bool:
-    """Tell whether another memory has the figure: a choice between memories is no fault."""
+    """Return whether another memory has the figure: choosing between memories is no fault."""
     new = _figures(sentence) - _figures(current[opposing])
     return any(new & _figures(each) for key, each in current.items() if key != opposing)
 

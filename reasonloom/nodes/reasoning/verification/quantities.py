@@ -1,4 +1,4 @@
-"""Numbers with their units as prose writes them: `1,250`, `$30 per month`, `1 h 15 min`, `19 %`."""
+"""Numbers with units as written in prose: `1,250`, `$30 per month`, `1 h 15 min`, `19 %`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from math import prod
 
 MOST_DIGITS = 15
 KIBI = 1024 / 1000
-"""By how much a unit of data is larger where it is counted in powers of 1,024, each step."""
+"""Factor per step by which a data unit is larger if counted in powers of 1,024."""
 
 ROUNDED_PLACES = 2
-"""Decimals from which a number is taken as rounded: 0.67 may be two thirds, 1.5 is 1.5."""
+"""Decimals from which a number counts as rounded: 0.67 may be two thirds, but 1.5 is exact."""
 
 IMPRECISE_PERCENTS = frozenset((16, 17, 33, 34, 66, 67, 83))
-"""Whole percents that often stand for sixths and thirds."""
+"""Whole percentages that often represent sixths or thirds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit: its dimensions with their exponents, its factor to the base, and marks.
+    """A unit: its dimensions with exponents, its factor to the base unit, and flags.
 
-    `steps` are the powers of 1,000 that may also be of 1,024; `rough` says that conversions of it
-    are usually rounded.
+    `steps` are the powers of 1,000 that may also mean 1,024; `rough` means that conversions are
+    usually rounded.
     """
 
     dimensions: tuple[tuple[str, int], ...]
@@ -100,17 +100,17 @@ QUANTITY = re.compile(
     r"(?![A-Za-z_\d])"
     rf"(?:(?P<of>\s[a-z]+)?\s?(?:/|\bper\s)\s?(?P<per>{_NAMES})(?![\w²³^]))?"
 )
-"""A number with its unit; it may have both a currency before it and a rate after it."""
+"""A number with its unit; it may have both a preceding currency and a following rate."""
 
 _PERCENT = re.compile(r"\s?(?:%|percent|per cent)$")
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number as it is written, times its units.
+    """A number as written, with its units.
 
-    `number` has its magnitude, which a word or letter may give (`sized`); `step` is the worth of
-    its last digit; `over` is the unit that it is divided by.
+    `number` includes the magnitude, which a word or letter may give (`sized`); `step` is the value
+    of the last digit; `over` is the unit in the denominator.
     """
 
     number: float
@@ -125,11 +125,11 @@ class Quantity:
 
     @property
     def units(self) -> list[tuple[Unit, int]]:
-        """Return the units, each with 1 or, below the line, -1."""
+        """Return the units, each with exponent 1 or, in the denominator, -1."""
         return [(each, power) for each, power in ((self.unit, 1), (self.over, -1)) if each]
 
     def converts_to(self, other: Quantity) -> bool:
-        """Tell whether the other is of the same kind and in another unit."""
+        """Return whether both have the same dimensions in different units."""
         pairs = ((self.unit, other.unit), (self.over, other.over))
         alike = all(
             one.dimensions == another.dimensions if one and another else one is another
@@ -139,22 +139,22 @@ class Quantity:
 
     @property
     def decimals(self) -> bool:
-        """Tell whether it is written with decimals."""
+        """Return whether it has decimals."""
         return self.places > 0
 
     @property
     def is_length(self) -> bool:
-        """Tell whether it is a length and nothing else."""
+        """Return whether it is a plain length."""
         return bool(self.unit and self.unit.dimensions == (("length", 1),) and not self.over)
 
     @property
     def is_money(self) -> bool:
-        """Tell whether it is an amount in a currency, which is seldom rounded."""
+        """Return whether it is an amount of money, which is rarely rounded."""
         return bool(self.unit and self.unit.dimensions[0][0] in CURRENCIES)
 
     @property
     def doubt(self) -> float:
-        """Return how far the written number may be from the meant one, relatively."""
+        """Return the relative rounding error that the written number may have."""
         if not self.number:
             return 0.0
         if self.percent and not self.decimals:
@@ -165,7 +165,7 @@ class Quantity:
 
 
 def read_quantity(found: re.Match[str]) -> Quantity | None:
-    """Return the quantity that `QUANTITY` found; None where it is beyond the bounds."""
+    """Read a match of `QUANTITY`; None if it has too many digits or an impossible unit."""
     written = found["number"].replace(",", "")
     if sum(map(str.isdigit, written)) > MOST_DIGITS:
         return None
@@ -192,7 +192,7 @@ def read_quantity(found: re.Match[str]) -> Quantity | None:
 
 
 def _money_of_size(found: re.Match[str], sign: str, name: str) -> Quantity | None:
-    """Return what `$5m` means, where the letter is no metre; None for other units after money."""
+    """Read an amount such as `$5m`, where `m` is no metre; None for other units after money."""
     if name not in MAGNITUDES:
         return None
     number, scale = float(found["number"].replace(",", "")), MAGNITUDES[name]
@@ -204,7 +204,7 @@ def _money_of_size(found: re.Match[str], sign: str, name: str) -> Quantity | Non
 def factor_of(
     units: Iterable[tuple[Unit, int]], scales: dict[str, float], *, binary: bool
 ) -> float:
-    """Return what units come to in base units, each base unit as large as `scales` says."""
+    """Return the factor of units to base units, each base unit scaled by `scales`."""
     return prod(
         (
             each.factor

@@ -1,4 +1,4 @@
-"""Writes calculations in words with signs: `17 times 23 is 391` becomes `17 * 23 is 391`."""
+"""Rewrite verbal calculations with symbols: `17 times 23 is 391` becomes `17 * 23 is 391`."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ FORMS: tuple[tuple[re.Pattern[str], _Change], ...] = tuple(
         ),
     )
 )
-"""How each form is written with signs, in the order in which they are looked for."""
+"""Replacements for each form, in the order in which they are applied."""
 
 
 def with_signs(sentence: str) -> str:
-    """Return a sentence with the calculations that it has in words written with signs."""
+    """Rewrite the verbal calculations of a sentence with symbols."""
     for form, change in FORMS:
         sentence = form.sub(change, sentence)
     return sentence

@@ -1,8 +1,8 @@
-"""Runs Python code within limits of time, memory and files, without a network where that is asked.
+"""Run Python code with limits on time, memory and files, and without network if requested.
 
-The limits are those of the operating system, the network is left by a namespace of Linux's, and an
-audit hook refuses files, processes and sockets. This holds against code that goes wrong, and is no
-jail against one that attacks the interpreter.
+Limits are set through the operating system, the network is removed with a Linux namespace, and an
+audit hook denies files, processes and sockets. This contains faulty code; it is no security
+boundary against code that attacks the interpreter.
 """
 
 import re
@@ -17,10 +17,10 @@ SECONDS = 2
 MEMORY = 256 * 2**20
 OUTPUT = 64 * 2**10
 NO_LIMITS, NO_ISOLATION = 97, 98
-"""Exit statuses of a child that could not limit itself, or leave the network."""
+"""Exit statuses of a child that could not set its limits or leave the network."""
 
 NAME = "answer"
-"""The file that tracebacks name."""
+"""The file name in tracebacks."""
 
 LINE = re.compile(rf'File "{NAME}", line (\d+)')
 LONGEST_ERROR = 200
@@ -63,14 +63,14 @@ sys.__stdout__.write("\\n" + token)
 
 
 class SandboxUnavailable(Exception):
-    """This system cannot limit what a process takes, or keep it from the network."""
+    """This system cannot limit a process, or isolate it from the network."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How code ended: `error` is empty where it came to its end.
+    """How code ended; `error` is empty if it ran to the end.
 
-    `line` is the number of the line that failed, 0 where none is known.
+    `line` is the number of the failing line, or 0 if unknown.
     """
 
     error: str = ""
@@ -78,17 +78,17 @@ class Ran:
 
     @property
     def kind(self) -> str:
-        """The class of the exception that ended it, empty where none did."""
+        """The class of the exception that ended it; empty if there was none."""
         return re.split(r"[:\s]", self.error)[0]
 
 
 def run_python(source: str, *, isolated: bool = True) -> Ran:
-    """Run code in a process of its own.
+    """Run code in a separate process.
 
-    `isolated` keeps it from the network too.
+    `isolated` also removes network access.
 
     Raises:
-        SandboxUnavailable: there is no such process here; nothing was run.
+        SandboxUnavailable: this system cannot run it safely; nothing was run.
     """
     if find_spec("resource") is None:
         raise SandboxUnavailable("this system has no limits for processes")

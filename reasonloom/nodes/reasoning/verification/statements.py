@@ -1,7 +1,7 @@
-"""Checks the statements of a text that can be worked out: calculations, units, dates and times.
+"""Check the verifiable statements of a text: calculations, units, dates and times.
 
-What is quoted, denied, supposed or put as a question is not checked, and neither is what cannot be
-read for certain: a false alarm costs a further question.
+Quotes, negations, suppositions and questions are not checked, nor is anything ambiguous: a false
+alarm costs another model call.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _UNSURE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A statement of a text: its sentence, whether it holds, and what would be right."""
+    """A checked statement: its sentence, whether it holds, and the correct statement."""
 
     sentence: str
     holds: bool
@@ -42,7 +42,7 @@ class Checked:
 
 
 def check_statements(text: str) -> list[Checked]:
-    """Return the statements of a text that can be checked, in their order."""
+    """Return the verifiable statements of a text, in order."""
     unquoted = _QUOTED.sub(" … ", CODE.sub("\n", text[:MOST_CHARACTERS]))
     found: list[Checked] = []
     for sentence in islice(sentences_in(unquoted), MOST_SENTENCES):

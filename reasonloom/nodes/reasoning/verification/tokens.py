@@ -1,4 +1,4 @@
-"""Finds the equations in prose, as rows of quantities, operators, brackets and relations."""
+"""Find equations in prose, as runs of quantities, operators, brackets and relations."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Token:
 
 
 def equation_rows(text: str) -> Iterator[list[Token]]:
-    """Yield the longest rows of tokens that may be equations."""
+    """Yield the longest runs of tokens that may be equations."""
     at = 0
     while found := QUANTITY.search(text, at):
         start = _opening(text, found.start())
@@ -105,12 +105,12 @@ def equation_rows(text: str) -> Iterator[list[Token]]:
 
 
 def _ended(run: list[Token], *, plain: bool) -> list[Token]:
-    """Return a run, marked by a last token where a sentence or clause ends after it."""
+    """Append an end token to a run if a sentence or clause ends after it."""
     return [*run, Token("end", "")] if plain else run
 
 
 def _opening(text: str, start: int) -> int:
-    """Return where the brackets and the sign begin that stand right before a number."""
+    """Return the position of the brackets and sign directly before a number."""
     while start and (text[start - 1] == "(" or (text[start - 1] == "-" and _is_sign(text, start))):
         start -= 1
     return start
@@ -121,7 +121,7 @@ def _is_sign(text: str, start: int) -> bool:
 
 
 def _read_run(text: str, at: int) -> tuple[list[Token], int]:
-    """Return the tokens that follow each other from a place, and the place after them."""
+    """Return the run of tokens from a position, and the position after it."""
     run: list[Token] = []
     starts: list[int] = []
     depth = 0
@@ -170,7 +170,7 @@ def _value_token(text: str, at: int) -> tuple[Token | None, int]:
 
 
 def _joined(first: Quantity, second: Quantity) -> Quantity | None:
-    """Return `1 h 15 min` as one quantity in the smaller unit; None for two separate numbers."""
+    """Merge `1 h 15 min` into one quantity in the smaller unit; None for separate numbers."""
     if not (first.unit and second.unit) or first.over or second.over:
         return None
     if first.unit.dimensions != second.unit.dimensions or first.unit.factor <= second.unit.factor:

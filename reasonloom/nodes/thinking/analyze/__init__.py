@@ -1,1 +1,1 @@
-"""Steps of analyze."""
+"""Nodes of `analyze`."""

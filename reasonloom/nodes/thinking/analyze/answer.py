@@ -38,7 +38,7 @@ from reasonloom.text.shortening import shortened
 
 LONGEST_GIST = 160
 MOST_CHARS, SHORT_REASON = 1_190, 40
-"""Characters of an answer without a language model, 1,500 with its envelope; and of its reason."""
+"""Maximum characters of an offline answer (1,500 with its envelope); minimum of its reason."""
 
 NO_RESULT = "no result"
 
@@ -46,8 +46,8 @@ NO_RESULT = "no result"
 def confidence(state: AnalysisState) -> float:
     """Return the conclusion's confidence, 0..1.
 
-    The lesser of its own claim and its steps' mean, times the share of successful steps, lowered
-    by broken constraints.
+    It is the lower of its claimed confidence and its steps' mean, times the share of successful
+    steps, reduced by violated constraints.
     """
     plan, outcome = state["plan"], state["outcome"]
     done = successful_results(plan, state["done"])
@@ -59,7 +59,7 @@ def confidence(state: AnalysisState) -> float:
 
 
 def _verdicts(state: AnalysisState) -> list[dict[str, Any]]:
-    """Return the constraints with their verdicts."""
+    """Return the verdicts on the constraints."""
     return verdicts_of(state.get("checks", []), JOINT)
 
 
@@ -110,7 +110,7 @@ def answer_of(
 
 
 def _fitted(answer: Analyzed) -> Analyzed:
-    """Return an answer whose reason is so short that the whole is at most `MOST_CHARS`."""
+    """Shorten an answer's reason so that the whole has at most `MOST_CHARS`, if possible."""
     excess = len(json.dumps(answer.wire(), ensure_ascii=False)) - MOST_CHARS
     if excess <= 0:
         return answer
@@ -125,7 +125,7 @@ def _framework_summary(name: str) -> FrameworkTaken:
 
 
 def _gists(state: AnalysisState) -> list[str]:
-    """Return each step with the first sentence of its result."""
+    """Return each step's name with the first sentence of its result."""
     plan = state["plan"]
     done = {each["label"]: each for each in successful_results(plan, state["done"])}
     several = len(plan["frameworks"]) > 1
@@ -141,7 +141,7 @@ def _gist(done: dict[str, Any]) -> str:
 
 
 def _remarks(execution: Execution, state: AnalysisState) -> dict[str, Any]:
-    """Return the status fields of the answer."""
+    """Return the status, caveats and failures of the answer."""
     plan, offline = state["plan"], execution.loom.llm.offline
     failed = missing_steps(plan, state["done"])
     voteless = plan["by"] == "features" and not offline

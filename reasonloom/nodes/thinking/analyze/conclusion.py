@@ -1,4 +1,4 @@
-"""Draws the conclusion of the steps, and checks it against goals and constraints."""
+"""Draws a conclusion from the steps, and checks it against goals and constraints."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +26,7 @@ from reasonloom.text.sentences import join_sentences, sentences_in
 
 PROMPT = "analysis/conclude"
 FALLBACK_SENTENCES = 2
-"""Sentences quoted from the last step if there is no conclusion."""
+"""Sentences quoted from each framework's last step if there is no conclusion."""
 
 EXTRACTED = "there is no conclusion: the last step's first sentences stand in its place"
 UNKNOWN = "the conclusion named results that do not exist: {names}"
@@ -35,7 +35,7 @@ CONCLUDED = "What follows?"
 
 
 async def conclude(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Draw one conclusion from the steps of all frameworks."""
+    """Draw one conclusion from the results of all frameworks."""
     execution, plan, brief = runtime.context, state["plan"], state["brief"]
     if execution.loom.llm.offline:
         return {"outcome": _open_outcome(state)}
@@ -118,7 +118,7 @@ def _open_outcome(state: AnalysisState) -> dict[str, Any]:
 
 
 def _parse_conclusion(heard: OptionalReply, done: Sequence[StepResult]) -> dict[str, Any]:
-    """Return the conclusion; if there is none, the first sentences of the last steps."""
+    """Return the parsed conclusion; if there is none, the first sentences of the last steps."""
     labels = [each["label"] for each in done]
     if heard.parsed is not None:
         parsed = heard.parsed
@@ -151,7 +151,7 @@ def _remarks(heard: OptionalReply, done: Sequence[StepResult]) -> list[str]:
 def dispatch_checks(state: AnalysisState, runtime: Runtime[Execution]) -> list[Send] | str:
     """Check the conclusion against the constraints, if there are any.
 
-    Without a language model nothing is recommended that could break one.
+    Offline, there is no recommendation that could violate one.
     """
     brief, text = state["brief"], state["outcome"]["conclusion"]
     if not brief["constraints"] or runtime.context.loom.llm.offline:

@@ -1,7 +1,7 @@
-"""The first steps of `analyze`: recalls, and selects a framework by features and the llm's vote.
+"""The first nodes of `analyze`: recall, and framework selection by features and an LLM vote.
 
-A feature is an English or German sign of what is asked for: the form of the question, tense, how
-clauses connect; never a subject matter, since any subject may need any framework.
+Features are English or German cues for the kind of task: the form of the question, tense, the
+connection of clauses. They never depend on the subject, since any subject may need any framework.
 """
 
 from collections.abc import Mapping
@@ -32,10 +32,10 @@ from reasonloom.text.shortening import shortened
 FEATURES: tuple[Feature, ...] = (*INVESTIGATION_FEATURES, *CREATION_FEATURES)
 
 READ_LENGTH = 4_000
-"""Characters searched for cues at the problem's beginning, and as many at its end."""
+"""Characters searched for cues at the beginning of the problem, and again at its end."""
 
 CLASSIFIER_POWER, CUES_POWER = 0.6, 0.42
-"""Exponents of the pool; below 1, as both are overconfident."""
+"""Exponents in the pool; below 1 because both sources are overconfident."""
 
 MOST_CLASSIFIED_WINDOWS = 20
 
@@ -43,14 +43,14 @@ MOST_QUOTED = 3
 LONGEST_QUOTE = 40
 
 PRIOR_EVIDENCE = MappingProxyType({"critical-thinking": 0.1})
-"""Evidence without any sign: such a problem is at least to be judged."""
+"""Prior evidence of frameworks: a problem without cues can at least be examined critically."""
 
 
 async def computed_shares(problem: str) -> dict[str, float]:
     """Return how well each framework fits, by id; the shares sum to 1.
 
-    The classifier reads English problems too. Both are combined in a logarithmic pool (Genest and
-    Zidek 1986): the product of their shares, each to its power, normalised.
+    For English problems, the classifier's shares and the cues' are combined in a logarithmic pool
+    (Genest and Zidek 1986): the normalised product of their shares, each raised to its power.
     """
     cues = cue_shares(problem)
     read = await _classifier_shares(problem)
@@ -64,9 +64,9 @@ async def computed_shares(problem: str) -> dict[str, float]:
 
 
 async def _classifier_shares(problem: str) -> dict[str, float]:
-    """Return the classifier's mean shares over the windows; empty for other languages.
+    """Return the classifier's mean shares over the windows of a problem.
 
-    Empty too where the classifier cannot be loaded.
+    Empty if the language is not supported or the classifier cannot be loaded.
     """
     if not language_of(problem).supported:
         return {}
@@ -79,7 +79,7 @@ async def _classifier_shares(problem: str) -> dict[str, float]:
 
 
 def cue_shares(problem: str) -> dict[str, float]:
-    """Return the shares by cues alone."""
+    """Return the shares by cues only."""
     evidence = {name: PRIOR_EVIDENCE.get(name, 0.0) for name in FRAMEWORKS}
     text = _text_for_cues(problem)
     for each in FEATURES:
@@ -89,7 +89,7 @@ def cue_shares(problem: str) -> dict[str, float]:
 
 
 def signs_of(problem: str) -> Mapping[str, list[str]]:
-    """Return the signs for each framework with the words found, the weightiest first."""
+    """Return the features found for each framework with the matched words, by weight descending."""
     found: dict[str, list[tuple[float, str]]] = {name: [] for name in FRAMEWORKS}
     text = _text_for_cues(problem)
     for each in FEATURES:
@@ -113,10 +113,10 @@ def _text_for_cues(problem: str) -> str:
 
 ANALYZE = "analyze"
 CLOSE = 0.1
-"""The greatest difference of the two best shares at which both frameworks are used."""
+"""Maximum difference of the two best shares for using both frameworks."""
 
 LEAST_SHARE = 0.25
-"""The least share of the second framework for that."""
+"""Minimum share of the second framework for using both."""
 
 MOST_ALTERNATIVES = 3
 LEAST_ALTERNATIVE = 0.05
@@ -138,7 +138,7 @@ async def begin_analysis(state: AnalysisState, runtime: Runtime[Execution]) -> d
 
 
 async def select_framework(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Select the framework, or the two best; the caller's preference decides."""
+    """Select the best framework, or two if close; the caller's preference takes precedence."""
     request = runtime.context.request(Analyze)
     shares = await computed_shares(request.problem)
     votes = [_computed_vote(request.problem, shares)]
@@ -160,14 +160,14 @@ async def select_framework(state: AnalysisState, runtime: Runtime[Execution]) ->
 
 
 def select_frameworks(shares: Mapping[str, float]) -> list[str]:
-    """Return the best framework, with the second if it is close."""
+    """Return the best framework, with the second one if it is close."""
     first, second = rank_frameworks(shares)[:2]
     close = shares[second] >= LEAST_SHARE and shares[first] - shares[second] <= CLOSE
     return [first, second] if close else [first]
 
 
 def rank_frameworks(shares: Mapping[str, float]) -> list[str]:
-    """Return the frameworks by share, the greatest first."""
+    """Return the frameworks by share, descending."""
     return sorted(shares, key=lambda name: -shares[name])
 
 
@@ -182,7 +182,7 @@ def _computed_vote(problem: str, shares: Mapping[str, float]) -> dict[str, Any]:
 
 
 def signs_for(problem: str, framework: str, share: float = 0.0) -> str:
-    """Return the two weightiest signs for a framework; without any, the classifier's share."""
+    """Return the two strongest features for a framework, else a note on its overall share."""
     read = ONLY_OVERALL.format(share=share) if share >= LEAST_SHARE else NO_SIGN
     return "; ".join(signs_of(problem)[framework][:2]) or read
 
@@ -190,7 +190,7 @@ def signs_for(problem: str, framework: str, share: float = 0.0) -> str:
 async def _llm_vote(
     execution: Execution, state: AnalysisState
 ) -> tuple[dict[str, Any] | None, list[str]]:
-    """Ask the language model for its framework; it does not see the computed shares."""
+    """Ask the language model to vote for a framework; it does not see the computed shares."""
     if execution.loom.llm.offline:
         return None, []
     brief = state["brief"]
@@ -212,7 +212,7 @@ async def _llm_vote(
 
 
 def reason_of(problem: str, plan: Plan) -> str:
-    """Return why the framework was selected, in sentences."""
+    """Explain in sentences why the framework was selected."""
     first, *more = plan["frameworks"]
     name, votes = FRAMEWORKS[first].name, {each["by"]: each for each in plan["votes"]}
     if plan["by"] == "caller":
@@ -236,9 +236,9 @@ def reason_of(problem: str, plan: Plan) -> str:
 
 
 def alternatives_of(problem: str, plan: Plan) -> list[dict[str, Any]]:
-    """Return the next best frameworks and their signs, at least one.
+    """Return the next best frameworks with the reasons for them, at least one.
 
-    If the caller chose the framework, the computed one comes first.
+    If the caller chose another framework, the computed best one comes first.
     """
     shares = plan["shares"]
     rest = [name for name in rank_frameworks(shares) if name not in plan["frameworks"]]

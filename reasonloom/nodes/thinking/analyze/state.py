@@ -21,8 +21,8 @@ class Plan(TypedDict):
     """The selected frameworks, best first, and how they were selected.
 
     Attributes:
-        shares: of each framework, the llm's vote included if there is one.
-        votes: by, framework, confidence and reason of each.
+        shares: the share of each framework, including the LLM's vote if there is one.
+        votes: the votes, each with the keys by, framework, confidence and reason.
     """
 
     frameworks: list[str]
@@ -32,7 +32,7 @@ class Plan(TypedDict):
 
 
 class Wave(TypedDict):
-    """The current group of independent steps; `over` if no other follows."""
+    """The current group of independent steps; `over` if it was the last."""
 
     at: int
     over: bool
@@ -41,7 +41,7 @@ class Wave(TypedDict):
 class AnalysisState(MemoryState, total=False):
     """The state of `analyze`; `done` and `checks` arrive in any order.
 
-    `redone` is `RunBegun.started` of the process that restarted after every step had failed.
+    `redone` is `CurrentRun.started` of the process that restarted after every step had failed.
     """
 
     brief: Brief
@@ -54,7 +54,7 @@ class AnalysisState(MemoryState, total=False):
 
 
 class StepTask(TypedDict):
-    """The input of one step; `before` are the results of its framework so far."""
+    """The input of one step; `before` contains the results of its framework so far."""
 
     brief: Brief
     memories: list[dict[str, Any]]
@@ -66,7 +66,7 @@ class StepTask(TypedDict):
 
 
 def steps_of(plan: Plan) -> list[tuple[str, Step, str]]:
-    """Return all steps in order: framework, step, and a label such as S1."""
+    """Return all steps in order as (framework, step, label), with labels such as S1."""
     steps = [(name, step) for name in plan["frameworks"] for step in FRAMEWORKS[name].steps]
     return [(name, step, f"S{at}") for at, (name, step) in enumerate(steps, 1)]
 
@@ -83,18 +83,18 @@ def steps_of_wave(plan: Plan, at: int) -> list[tuple[str, Step, str]]:
 
 
 def latest_results(plan: Plan, done: Iterable[StepResult]) -> list[StepResult]:
-    """Return the results in the order of steps, the newest where one was repeated."""
+    """Return the results in step order; of a repeated step, only the latest."""
     found = {each["label"]: each for each in done}
     return [found[label] for _, _, label in steps_of(plan) if label in found]
 
 
 def successful_results(plan: Plan, done: Iterable[StepResult]) -> list[StepResult]:
-    """Return the results that are no faults."""
+    """Return the latest results without faults."""
     return [each for each in latest_results(plan, done) if "fault" not in each]
 
 
 def missing_steps(plan: Plan, done: Sequence[StepResult]) -> list[dict[str, str]]:
-    """Return the steps without a result, and why."""
+    """Return the steps without a successful result, each with the reason."""
     found = {each["label"]: each for each in latest_results(plan, done)}
     return [
         {

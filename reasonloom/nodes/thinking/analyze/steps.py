@@ -1,4 +1,4 @@
-"""Runs the steps of the frameworks, independent ones in parallel."""
+"""Runs the steps of the frameworks in waves; independent steps run in parallel."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 PROMPT = "analysis/step"
 MOST_FAILED_WAVES = 2
-"""Waves in a row that may fail before no other starts."""
+"""Consecutive failed waves after which no other starts."""
 
 
 def dispatch_wave(state: AnalysisState) -> list[Send]:
@@ -60,7 +60,7 @@ def dispatch_wave(state: AnalysisState) -> list[Send]:
 
 
 async def run_step(state: StepTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Run one step; a call that fails leaves its fault as the result."""
+    """Run one step; if its call fails, the fault is its result."""
     execution, label = runtime.context, state["label"]
     what = f"the step {state['step']} of {FRAMEWORKS[state['framework']].name}"
     informed = await ask_informed(
@@ -89,7 +89,7 @@ def _question(execution: Execution, task: StepTask) -> Question:
 
 
 def _conclusion(execution: Execution, task: StepTask) -> Cost:
-    """Return the cost of the conclusion, apart from the results that it reads."""
+    """Estimate the cost of the conclusion without the results that it reads."""
     variables = conclusion_variables(task["brief"], [task["framework"]], [], [])
     return cost_of(execution, execution.loom.prompts.get(CONCLUSION).render(**variables))
 
@@ -117,7 +117,7 @@ def step_variables(task: StepTask) -> dict[str, Any]:
 
 
 def _parse_result(heard: OptionalReply) -> dict[str, Any]:
-    """Return the result of a step; text that is no JSON is its output."""
+    """Return the result of a step; a reply that is not JSON becomes its output."""
     if heard.fault:
         return {"fault": {"kind": type(heard.fault).__name__, "message": heard.fault.message}}
     if heard.parsed is None:
@@ -126,12 +126,12 @@ def _parse_result(heard: OptionalReply) -> dict[str, Any]:
 
 
 async def finish_wave(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Wait for all steps of a wave, and start the next one if there is any.
+    """Complete a wave: continue with the next one, or with the conclusion after the last.
 
-    If every step failed they start over, once each time that the run is resumed.
+    If every step failed, all start over, once per resumption of the run.
 
     Raises:
-        ServiceFault: the first step's fault, as all failed.
+        ServiceFault: every step failed; this is the first step's fault.
     """
     plan, run, at = state["plan"], runtime.context.run, state["wave"]["at"]
     if steps_of_wave(plan, at + 1) and not _is_hopeless(state):
@@ -144,7 +144,7 @@ async def finish_wave(state: AnalysisState, runtime: Runtime[Execution]) -> dict
 
 
 def _is_hopeless(state: AnalysisState) -> bool:
-    """Return whether the last waves all failed."""
+    """Return whether the last `MOST_FAILED_WAVES` waves all failed."""
     plan, at = state["plan"], state["wave"]["at"]
     there = {each["label"] for each in successful_results(plan, state["done"])}
     last = range(at - MOST_FAILED_WAVES + 1, at + 1)
@@ -154,12 +154,12 @@ def _is_hopeless(state: AnalysisState) -> bool:
 
 
 def after_wave(state: AnalysisState) -> list[Send] | str:
-    """Start the next wave, or the conclusion."""
+    """Route to the next wave or the conclusion."""
     return "conclude" if state["wave"]["over"] else dispatch_wave(state)
 
 
 async def run_offline(state: AnalysisState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Take the first question of each step as its result, which nobody has answered."""
+    """Use the first question of each step, unanswered, as its result."""
     return {
         "done": [
             {

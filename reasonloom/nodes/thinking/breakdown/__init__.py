@@ -1,1 +1,1 @@
-"""Steps of breakdown."""
+"""Nodes of `breakdown`."""

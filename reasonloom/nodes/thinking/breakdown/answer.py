@@ -1,4 +1,4 @@
-"""The answer of `breakdown`, and how it is persisted."""
+"""Builds and persists the answer of `breakdown`."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _new_thought(
 
 
 def confidence(problems: list[Problem]) -> float:
-    """Return the splits' mean confidence times the share that did not fail, 0..1; 0 without any."""
+    """Return the splits' mean confidence times the share of problems that did not fail, 0..1."""
     sure = [each["sure"] for each in problems if "sure" in each]
     failed = sum(each.get("reason") in ("failed", "budget") for each in problems)
     return round(fmean(sure) * (1 - failed / len(problems)), 4) if sure else 0.0

@@ -1,7 +1,7 @@
-"""Dependencies between problems: links across branches, cycles broken, order, critical path.
+"""Dependencies between problems: links across branches, cycle removal, order, critical path.
 
-A problem starts before its parts, and its dependents start after it and all its parts. So a link
-from A to B puts all of A before B, and thereby before all parts of B.
+A problem starts before its parts, and its dependents start after it and all its parts. A link
+from A to B therefore orders all of A before B and all parts of B.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CYCLE = (
     "certain of it ({certainty:.2f})"
 )
 MOST_REPORTED = 10
-"""Dropped links that are reported with their cycle."""
+"""Maximum dropped links that are reported with a reason or their cycle."""
 
 SURE = 0.5
 """The default certainty of a link."""
@@ -49,7 +49,7 @@ SURE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LinkCheck:
-    """The links that are consistent, the dropped ones, and why they were dropped."""
+    """The consistent links, the dropped ones, and notes on why those were dropped."""
 
     links: list[Link]
     dropped: list[Link]
@@ -57,10 +57,10 @@ class LinkCheck:
 
 
 def check_links(problems: Sequence[Problem], links: Sequence[Link]) -> LinkCheck:
-    """Drop invalid links: unknown ids, a problem and its own part, cycles.
+    """Drop invalid links: those with unknown ids, within one problem's subtree, or in cycles.
 
-    Of equal links the most certain stays. A cycle loses its least certain link and no other:
-    links are added one by one, the most certain first.
+    Of duplicate links the most certain is retained. Of a cycle only the least certain link is
+    dropped, as links are added one by one, most certain first.
     """
     ids = {each["id"] for each in problems}
     surest: dict[tuple[str, str], Link] = {}
@@ -97,9 +97,9 @@ def certainty(link: Link) -> float:
 def _break_cycles(
     problems: Sequence[Problem], links: Sequence[Link]
 ) -> tuple[list[Link], list[Link]]:
-    """Return the links that close no cycle when added one by one, and those that do.
+    """Split links, added one by one, into those that close no cycle and those that do.
 
-    The transitive predecessors of each problem are a bit mask, one bit a problem.
+    The transitive predecessors of each problem are a bit mask with one bit per problem.
     """
     bits = {each["id"]: 1 << at for at, each in enumerate(problems)}
     inside = {one: sum(bits[each] for each in bits if is_within(each, one)) for one in bits}
@@ -125,7 +125,7 @@ def _break_cycles(
 
 
 def predecessors(problems: Sequence[Problem], links: Sequence[Link]) -> dict[str, set[str]]:
-    """Return the problems that must precede each problem, without transitive ones."""
+    """Return the direct predecessors of each problem, without transitive ones."""
     ids = [each["id"] for each in problems]
     before: dict[str, set[str]] = {
         each["id"]: {parent} if (parent := each["parent"]) else set() for each in problems
@@ -138,7 +138,7 @@ def predecessors(problems: Sequence[Problem], links: Sequence[Link]) -> dict[str
 
 
 def find_cycle(before: Predecessors) -> list[str] | None:
-    """Return a cycle, each problem before the next one; None if there is none."""
+    """Return a cycle, each problem before its successor; None if there is none."""
     try:
         TopologicalSorter(before).prepare()
     except CycleError as error:
@@ -147,7 +147,7 @@ def find_cycle(before: Predecessors) -> list[str] | None:
 
 
 def topological_order(before: Predecessors) -> list[str]:
-    """Return all problems, each after its predecessors, otherwise in outline order."""
+    """Return all problems in topological order, with ties in outline order."""
     sorter = TopologicalSorter(before)
     sorter.prepare()
     waiting: list[tuple[tuple[int, ...], str]] = []
@@ -164,7 +164,7 @@ def topological_order(before: Predecessors) -> list[str]:
 def levels(
     problems: Sequence[Problem], before: Predecessors, order: Sequence[str]
 ) -> list[list[str]]:
-    """Return the problems to be done by the earliest level at which they can be."""
+    """Group the problems to be worked on by the earliest level at which they can start."""
     work = {each["id"] for each in problems if is_work(each)}
     level: dict[str, int] = {}
     found: dict[int, list[str]] = defaultdict(list)
@@ -177,7 +177,7 @@ def levels(
 
 @dataclass(frozen=True, slots=True)
 class CriticalPath:
-    """The longest chain of dependent problems, and its length."""
+    """The longest chain of dependent problems, its length, and the unit of that length."""
 
     problems: list[str]
     length: float
@@ -187,7 +187,7 @@ class CriticalPath:
 def critical_path(
     problems: Sequence[Problem], before: Predecessors, order: Sequence[str]
 ) -> CriticalPath:
-    """Return the critical path: by effort if all problems to be done have one, else by count."""
+    """Return the critical path, by effort if every problem to work on has one, else by count."""
     work = [each for each in problems if is_work(each)]
     by_effort = all("effort" in each for each in work)
     weights = {each["id"]: each["effort"] if by_effort else 1.0 for each in work}
@@ -211,13 +211,13 @@ UNRELATED = "dependencies across the branches were not looked for"
 
 
 def relation_reserve(execution: Execution, problem: str) -> Cost:
-    """Return the cost of the last call, apart from the parts that it reads."""
+    """Estimate the cost of the call that finds links, without the parts that it reads."""
     variables = {"problem": problem, "parts": [], "known": []}
     return cost_of(execution, execution.loom.prompts.get(PROMPT).render(**variables))
 
 
 async def relate(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Add the links across branches to those within them, and check them all."""
+    """Add the links across branches to those within branches, and check all of them."""
     execution = runtime.context
     links = list(state["links"])
     notes: list[str] = []

@@ -1,7 +1,7 @@
 """Draws a breakdown as a Mermaid flowchart: tree, dependencies and critical path.
 
-Mermaid refuses more than 50,000 characters or 500 edges, so a large tree is drawn to the depth
-that fits, and the drawing says what is left out.
+Mermaid rejects more than 50,000 characters or 500 edges, so of a large tree only the upper levels
+are drawn, and the chart states how much is omitted.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LOOKS = (
 def draw_breakdown(
     problems: Sequence[Problem], links: Sequence[Link], critical: Collection[str]
 ) -> str:
-    """Return the text of the flowchart."""
+    """Return the source of the flowchart."""
     most = MOST_DRAWN
     while len(text := "\n".join(_lines(problems, links, critical, most))) > LONGEST_CHART:
         most //= 2

@@ -1,7 +1,7 @@
-"""Grows the tree by one level.
+"""Grows the tree of problems level by level.
 
-A level is a barrier: its problems are split in parallel, and the next level starts when all are.
-So duplicates are found before they would be split again.
+Each level is a barrier: its problems are split in parallel, and the next level starts when all are
+done, so that duplicates are detected before they would be split again.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MOST_PROBLEMS = 200
 MOST_PARTS = 7
 NOVELTY = 0.1
-"""The least distance of two problems that are not the same."""
+"""Maximum distance of two problems that count as the same."""
 
 LONGEST_DESCRIPTION = 500
 
@@ -48,7 +48,7 @@ SAME = "{number} is the same as {other} and was not divided again"
 
 
 async def recall_context(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Recall memories, and start the tree with the whole problem."""
+    """Recall memories, and start the tree with the whole problem as its root."""
     request = runtime.context.request(Breakdown)
     memories, notes = await recall_for(runtime.context, request.problem)
     text = request.problem
@@ -58,7 +58,7 @@ async def recall_context(state: BreakdownState, runtime: Runtime[Execution]) -> 
 
 
 def dispatch_splits(state: BreakdownState) -> list[Send]:
-    """Return one task for each problem that is not processed yet."""
+    """Return one task for each unprocessed problem."""
     return [
         Send("split_problem", _task(state, each)) for each in state["problems"] if is_open(each)
     ]
@@ -81,13 +81,13 @@ def _task(state: BreakdownState, problem: Problem) -> SplitTask:
 
 
 async def grow(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Add the parts of the level's problems."""
+    """Add the parts of the current level's problems."""
     splits = {each["id"]: each for each in state["splits"]}
     return await grow_level(state, splits, runtime.context)
 
 
 async def divide_offline(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Split all levels by words alone."""
+    """Split all levels by words only."""
     request = runtime.context.request(Breakdown)
     now, notes = state, []
     while pending := [each for each in now["problems"] if is_open(each)]:
@@ -101,7 +101,7 @@ async def divide_offline(state: BreakdownState, runtime: Runtime[Execution]) -> 
 async def grow_level(
     state: BreakdownState, splits: Mapping[str, Split], execution: Execution
 ) -> dict[str, Any]:
-    """Return the tree with the parts of each open problem and the links between them."""
+    """Return the tree extended by the parts of each open problem and their links."""
     request = execution.request(Breakdown)
     before: list[Problem] = []
     fresh: list[Problem] = []
@@ -136,7 +136,7 @@ def _parts(problem: Problem, split: Split) -> list[Problem]:
         )
         if "effort" in part:
             one["effort"] = float(part["effort"])
-        if "why" in part:  # a check of constraints has no parts
+        if "why" in part:  # the part that checks constraints is not split
             one |= {"reason": "indivisible", "why": part["why"]}
         made.append(one)
     return made
@@ -153,7 +153,7 @@ def _links(problem: Problem, split: Split) -> list[Link]:
 async def _mark_duplicates(
     before: Sequence[Problem], fresh: Sequence[Problem], embedder: Embedder
 ) -> tuple[list[Problem], list[Link], list[str]]:
-    """Mark new problems that equal an earlier one, and link them to it."""
+    """Mark new problems that duplicate an earlier one, and link them to it."""
     texts = [each["text"] for each in (*before, *fresh) if len(each["text"]) <= LONGEST_DESCRIPTION]
     distance = ThoughtDistance(await similarity_of(embedder, texts if fresh else []))
     seen = [each for each in before if "duplicate_of" not in each]
@@ -177,7 +177,7 @@ async def _mark_duplicates(
 
 
 def _is_same(distance: ThoughtDistance, one: Problem, other: Problem) -> bool:
-    """Return whether two problems are the same; long ones only if their words are."""
+    """Return whether two problems are the same; long ones must have identical words."""
     texts = [each["text"] for each in (one, other)]
     first, second = (text.casefold().split() for text in texts)
     short = all(len(text) <= LONGEST_DESCRIPTION for text in texts)
@@ -185,7 +185,7 @@ def _is_same(distance: ThoughtDistance, one: Problem, other: Problem) -> bool:
 
 
 def _limited(problems: list[Problem], depth: int) -> list[Problem]:
-    """Mark the open problems that are too deep, or for whose parts there is no room."""
+    """Mark the open problems that are too deep or whose parts would exceed `MOST_PROBLEMS`."""
     room = (MOST_PROBLEMS - len(problems)) // MOST_PARTS
     full = FULL.format(count=len(problems), most=MOST_PROBLEMS)
     limited: list[Problem] = []

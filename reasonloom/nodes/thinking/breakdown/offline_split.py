@@ -1,4 +1,4 @@
-"""Splits a problem without a language model: by its own words, else not at all."""
+"""Splits a problem without a language model, if its own words allow it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 BY_WORDS = 0.3
-"""Confidence of a split by the problem's words."""
+"""Confidence of a split by words."""
 
 PARTS = "Which parts does it have, and in which order?"
 NO_PARTS = "its words show no parts"
@@ -25,9 +25,9 @@ OF_CONTEXT = "what the context demands"
 
 
 def split_offline(problem: Problem, request: Breakdown) -> Split:
-    """Return the parts that a problem's own words show, or for the root that they are open.
+    """Split a problem by its own words; an indivisible root becomes an open question.
 
-    The context's constraints are one more part of the root, after all others.
+    The context's constraints become an additional part of a divided root, after all others.
     """
     if not words_in(problem["text"]):
         return Split(id=problem["id"], reason="indivisible", why=NO_WORDS, sure=0.0)

@@ -1,4 +1,4 @@
-"""Splits one problem by the language model."""
+"""Splits one problem with the language model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ UNREAD = "the answer could not be read"
 
 
 async def split_problem(state: SplitTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask for the parts of one problem; if the call fails it is marked and stays whole.
+    """Ask for the parts of one problem; if the call fails, it is marked as failed and not split.
 
     Raises:
         ServiceFault: the call for the root failed.
@@ -40,7 +40,7 @@ async def split_problem(state: SplitTask, runtime: Runtime[Execution]) -> dict[s
     if heard.fault and problem["id"] == ROOT:
         raise heard.fault
     split, notes = _parse_split(heard, problem, execution.request(Breakdown))
-    of_call = [] if split.get("reason") == "budget" else heard.notes  # reported once for all
+    of_call = [] if split.get("reason") == "budget" else heard.notes  # reported once in total
     return {"splits": [split], "notes": [*of_call, *informed.notes, *notes], **informed.added}
 
 
@@ -70,7 +70,7 @@ def _question(execution: Execution, state: SplitTask) -> Question:
 def _parse_split(
     heard: OptionalReply, problem: Problem, request: Breakdown
 ) -> tuple[Split, list[str]]:
-    """Return a reply as a split, and notes on it."""
+    """Convert a reply to a split, with notes on it."""
     if heard.fault:
         spent = isinstance(heard.fault, BudgetExceeded)
         reason: Reason = "budget" if spent else "failed"

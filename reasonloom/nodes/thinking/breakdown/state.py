@@ -9,17 +9,17 @@ from reasonloom.contracts.thinking.breakdown import Reason, Splitter, Tie
 from reasonloom.nodes.reasoning.lookup import MemoryState
 
 ROOT = "problem-1-0"
-"""The id of the whole problem; a part's id appends its place, from 0, to its parent's."""
+"""The id of the whole problem; a part's id is its parent's plus its index from 0."""
 
 
 Basis = Literal["count", "effort"]
-"""The measure of a critical path: the count of problems or the sum of efforts."""
+"""The unit of a critical path's length: the number of problems or the sum of efforts."""
 
 
 class Problem(TypedDict, total=False):
     """One problem of the tree; it has neither `split_by` nor `reason` until it is processed.
 
-    `text` is complete, `description` is what the answer shows.
+    `text` is complete; `description` is the shortened form in the answer.
     """
 
     id: str
@@ -39,7 +39,7 @@ class Problem(TypedDict, total=False):
 
 
 class Link(TypedDict, total=False):
-    """`before` precedes `after`, with certainty 0..1 and the reason."""
+    """A dependency: `before` precedes `after`; with its certainty, 0..1, and the reason."""
 
     before: str
     after: str
@@ -49,7 +49,7 @@ class Link(TypedDict, total=False):
 
 
 class Split(TypedDict, total=False):
-    """The split of one problem: parts and links between their places, or why there are none."""
+    """The split of one problem: parts and links between their indices, or the reason for none."""
 
     id: str
     parts: list[dict[str, Any]]
@@ -63,7 +63,7 @@ class Split(TypedDict, total=False):
 
 
 class SplitTask(TypedDict):
-    """The input of one split; `line` are the problems above, `others` those at the same depth."""
+    """The input of one split; `line` has the ancestors, `others` the problems of the same depth."""
 
     memories: list[dict[str, Any]]
     problem: Problem
@@ -74,7 +74,7 @@ class SplitTask(TypedDict):
 class BreakdownState(MemoryState, total=False):
     """The state of `breakdown`; `splits` arrive in any order.
 
-    `unrelated`: the language model gave no links across branches.
+    `unrelated`: no links across branches could be determined.
     """
 
     problems: list[Problem]
@@ -85,27 +85,27 @@ class BreakdownState(MemoryState, total=False):
 
 
 def place_of(problem_id: str) -> tuple[int, ...]:
-    """Return the places from the root down; sorts a parent before its parts."""
+    """Return the indices from the root down, a sort key that puts a parent before its parts."""
     return tuple(int(each) for each in problem_id.split("-")[2:])
 
 
 def outline(problem_id: str) -> str:
-    """Return a problem's outline number, such as 2.1; 0 for the whole."""
+    """Return a problem's outline number, such as 2.1; 0 for the root."""
     return ".".join(str(each + 1) for each in place_of(problem_id)[1:]) or "0"
 
 
 def is_within(problem_id: str, other: str) -> bool:
-    """Return whether a problem is another one or within it."""
+    """Return whether a problem is `other` or within it."""
     return problem_id == other or problem_id.startswith(f"{other}-")
 
 
 def is_open(problem: Problem) -> bool:
-    """Return whether a problem is not processed yet."""
+    """Return whether a problem has not been processed yet."""
     return "split_by" not in problem and "reason" not in problem
 
 
 def is_work(problem: Problem) -> bool:
-    """Return whether a problem is to be done itself: it has no parts and is no duplicate."""
+    """Return whether a problem is to be worked on: it has no parts and is not a duplicate."""
     return "split_by" not in problem and problem.get("reason") != "duplicate"
 
 

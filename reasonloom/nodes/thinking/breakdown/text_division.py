@@ -1,7 +1,7 @@
 """Divides a text by its own words: lists, sentences, sequences, clauses, `and`.
 
-The dividing words are known in English, German, French and Spanish; lists, sentences and
-punctuation divide in any language.
+Dividing words are recognised in English, German, French and Spanish; lists, sentences and
+punctuation in any language.
 """
 
 import re
@@ -13,7 +13,7 @@ from reasonloom.text.words import words_in
 MOST_PARTS = 7
 TWO = 2
 LIST_OF = 3
-"""Parts from which a list's items may be single words."""
+"""Minimum parts of a list whose items may be single words."""
 
 BULLET = re.compile(r"^\s*(?:[-*\u2022\u2013]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+", re.I)
 THEN = re.compile(
@@ -43,7 +43,7 @@ LEADING_CLAUSE = re.compile(
 )
 LATER = frozenset({"before", "bevor"})
 EARLIER = frozenset({"after", "once", "nachdem"})
-"""Words by which a leading clause comes after or before the rest."""
+"""Words by which a leading clause is ordered after or before the rest."""
 
 LIST = re.compile(
     r"\s*[\u3001\uff0c]\s*|,\s+(?:(?:and|or|und|oder|et|ou|y|o)\s+)?"
@@ -58,14 +58,14 @@ QUALITY = re.compile(
     r"|small|large|big|new|good|easy|quick|stable|robust|modern|clean)\Z",
     re.I,
 )
-"""An adjective before `and` qualifies what follows it: that is not divided."""
+"""An adjective before `and`, which qualifies the text after it, so that is not divided."""
 
 EDGES = " \t\r\n,;:.!?\u3002\uff01\uff1f"
 
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """The parts of a text, pairs (earlier, later) of their places, and what divided them."""
+    """The parts of a text, pairs (earlier, later) of their indices, and what divides them."""
 
     parts: tuple[str, ...]
     order: tuple[tuple[int, int], ...] = ()
@@ -73,9 +73,9 @@ class Division:
 
 
 def divide_text(text: str, most: int = MOST_PARTS) -> Division | None:
-    """Return at most `most` parts of a text; None if its words show none.
+    """Divide a text into at most `most` parts; None if its words do not divide it.
 
-    If there are more, neighbours are joined such that they divide again.
+    Excess parts are joined with their neighbours in a form that can be divided again.
     """
     lines = "\n".join(" ".join(line.split()) for line in text.splitlines())
     found = next((made for way in WAYS if (made := way(lines.strip()))), None)
@@ -106,7 +106,7 @@ def _by_list(text: str) -> Division | None:
 
 
 def _by_sentences(text: str) -> Division | None:
-    """Divide by sentences; `then` puts one after the one before it."""
+    """Divide by sentences; a leading `then` makes one depend on the previous one."""
     sentences = [each for each in STOP.split(text) if words_in(each)]
     order = [(at - 1, at) for at, each in enumerate(sentences) if at and LEADING_THEN.match(each)]
     plain = [LEADING_THEN.sub("", each, count=1) for each in sentences]
@@ -134,7 +134,7 @@ def _by_after(text: str) -> Division | None:
 
 
 def _pair(parts: list[str], by: str, order: tuple[int, int]) -> Division | None:
-    """Return two parts with their order; `before Friday` names no other part."""
+    """Return two parts with their order; a short one such as `before Friday` is not a part."""
     if len(parts) < TWO or any(len(words_in(each)) < TWO for each in parts):
         return None
     return _division(parts, by, [order])
@@ -178,7 +178,7 @@ def _by_and(text: str) -> Division | None:
 def _division(
     parts: Sequence[str], by: str, order: Sequence[tuple[int, int]] = ()
 ) -> Division | None:
-    """Return a division, None if a part has no words."""
+    """Return a division, None if it has fewer than two parts or a part has no words."""
     trimmed = tuple(_trimmed(each) for each in parts)
     if len(trimmed) < TWO or not all(words_in(each) for each in trimmed):
         return None
@@ -193,4 +193,4 @@ WAYS: tuple[Callable[[str], Division | None], ...] = (
     _by_list, _by_sentences, _by_semicolons, _by_sequence, _by_before, _by_after, _by_head,
     _by_clauses, _by_and,
 )  # fmt: skip
-"""By how plainly they divide a text; the first that applies is used."""
+"""Ways to divide a text, clearest first; the first that applies is used."""

@@ -1,1 +1,1 @@
-"""Steps of operations."""
+"""Plans of operations on thoughts, executed by a state machine."""

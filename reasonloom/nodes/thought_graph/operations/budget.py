@@ -1,4 +1,4 @@
-"""The budget of a plan: each order is weighed before it is released."""
+"""The budget of a plan: orders are released as its limits allow."""
 
 import math
 from statistics import fmean
@@ -7,10 +7,10 @@ from reasonloom.nodes.thought_graph.operations.state import State
 
 
 def release_orders(state: State) -> None:
-    """Move orders from the queue to the pending ones, as many as the limits allow.
+    """Move orders from the queue to the pending ones, as far as the limits allow.
 
     An order that would exceed a limit waits while others are in flight, since these may cost less
-    than expected; with none in flight, the limit is recorded as exhausted.
+    than expected. With none in flight, the limit is recorded as exhausted.
     """
     while state["queued"]:
         limit = _limit_passed(state, state["queued"][0]["kind"])
@@ -34,7 +34,7 @@ def spent(state: State, what: str) -> float:
 
 
 def expected(state: State, kind: str, what: str) -> float:
-    """Return an order's expected cost: the mean of its kind so far, else of all, else 0."""
+    """Return an order's expected cost: the mean of its kind so far, else of all orders, else 0."""
     if what == "calls":
         return 1.0
     bills = list(state["bills"].values())
@@ -43,7 +43,7 @@ def expected(state: State, kind: str, what: str) -> float:
 
 
 def _limit_passed(state: State, kind: str) -> str | None:
-    """Return the limit that one more order of a kind would exceed, with all in flight."""
+    """Return the limit that another order of this kind would exceed, counting those in flight."""
     for what in ("calls", "tokens", "usd"):
         limit = state["limits"].get(what)
         if limit is None:

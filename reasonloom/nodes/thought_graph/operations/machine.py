@@ -1,9 +1,9 @@
-"""A plan as a step machine: it gives out orders, absorbs their results, and continues.
+"""A plan as a state machine: it issues orders, absorbs their results, and continues.
 
-Operations whose thoughts are there begin at once, side by side; each settles when all its
-results have arrived, in the order in which they were requested, so that the order of arrival has
-no effect. Operations that need no language model are done on the way. When a limit is reached,
-arrived results are absorbed, and the rest of the plan is done without further calls.
+Operations start, in parallel, as soon as their inputs are available. Each is settled once all its
+results have arrived, and in the order in which they were requested, so that arrival order has no
+effect. Operations without a language model call are executed inline. When a limit is reached,
+results that have arrived are absorbed, and the rest of the plan is completed without further calls.
 """
 
 from collections.abc import Mapping
@@ -30,11 +30,11 @@ RAN_OUT = "the budget of {limit} ran out: its thoughts go on as they are"
 
 
 def start_plan(plan: Plan, problem: str, task: Task) -> State:
-    """Return a plan in progress with its first orders.
+    """Start a plan; return its state with the first orders.
 
     Raises:
-        InvalidArgument: the problem is blank, or no problem of the task; or a question is asked
-            about more or fewer thoughts than it takes (`field` is move or size).
+        InvalidArgument: the problem is blank or invalid for the task, or a move is used on more or
+            fewer thoughts than it takes (`field` is move or size).
         UnknownName: the task has no such move or check.
     """
     if not problem.strip():
@@ -61,7 +61,7 @@ def start_plan(plan: Plan, problem: str, task: Task) -> State:
 
 
 def open_orders(state: State) -> list[Order]:
-    """Return the released orders without a result; all may run at once."""
+    """Return the released orders without a result; all may run concurrently."""
     if state["ended"]:
         return []
     return [
@@ -70,10 +70,10 @@ def open_orders(state: State) -> list[Order]:
 
 
 def absorb(state: State, results: Mapping[str, object], task: Task) -> State:
-    """Return the state with results absorbed, by the keys of their orders.
+    """Return the state with `results` absorbed, a mapping from order keys to results.
 
-    The given state is unchanged. A second result for an order has no effect; an unusable one marks
-    its operation, and the plan continues with the rest.
+    The given state is not modified. A second result for an order has no effect; an unusable one is
+    recorded on its operation, and the plan continues with the rest.
     """
     after = _copied(state)
     pending = {order["key"]: order for order in after["pending"]}
@@ -91,7 +91,7 @@ def absorb(state: State, results: Mapping[str, object], task: Task) -> State:
 
 
 def _copied(state: State) -> State:
-    """Return a state with its own mutable parts; the contents of thoughts never change."""
+    """Return a copy with its own mutable parts; the contents of thoughts never change."""
     after = state.copy()
     after["thoughts"] = {name: thought.copy() for name, thought in state["thoughts"].items()}
     after["steps"] = {name: step.copy() for name, step in state["steps"].items()}
@@ -103,12 +103,12 @@ def _copied(state: State) -> State:
 
 
 def finished(state: State) -> bool:
-    """Tell whether the plan has ended; `state["ended"]` says how."""
+    """Return whether the plan has ended; `state["ended"]` says how."""
     return state["ended"] is not None
 
 
 def frontier(state: State) -> list[Thought]:
-    """Return the thoughts that a plan ends in, or would now: those that no step takes."""
+    """Return the thoughts that the plan ends in so far: outputs that no finished step consumes."""
     over = {name: step for name, step in state["steps"].items() if step["standing"] in FINISHED}
     taken = {before for step in over.values() for before in step["after"]}
     ends = [step for name, step in over.items() if name not in taken]
@@ -163,7 +163,7 @@ def _step(name: str, operation: dict[str, Any], after: list[str]) -> Step:
 
 
 def _continue(state: State, task: Task) -> None:
-    """Settle and begin steps, until orders are in flight or all is done."""
+    """Settle and begin steps until orders are in flight or everything is done."""
     moved = True
     while moved and not state["ended"]:
         moved = _settle_all(state) or _begin_all(state, task)
@@ -181,7 +181,7 @@ def _drop_queued(state: State) -> None:
 
 
 def _settle_all(state: State) -> bool:
-    """Settle every running step whose orders all have results; tell whether there was one."""
+    """Settle every running step whose orders all have results; return whether there was one."""
     running = [step for step in state["steps"].values() if step["standing"] == "running"]
     ready = [step for step in running if not _waits(state, step)]
     for step in ready:
@@ -202,7 +202,7 @@ def _waits(state: State, step: Step) -> bool:
 
 
 def _begin_all(state: State, task: Task) -> bool:
-    """Begin every waiting step whose inputs are there; tell whether there was one."""
+    """Begin every waiting step whose inputs are available; return whether there was one."""
     ready = [
         step
         for step in state["steps"].values()
@@ -232,7 +232,7 @@ def _begin(state: State, step: Step, task: Task) -> None:
 
 
 def _run_locally(state: State, step: Step, task: Task) -> bool:
-    """Do an operation that needs no language model; tell whether it was one."""
+    """Execute an operation that needs no language model; return False for all others."""
     operation = step["operation"]
     match operation["do"]:
         case "keep_best":
@@ -248,7 +248,7 @@ def _run_locally(state: State, step: Step, task: Task) -> bool:
 
 
 def _repeat(state: State, step: Step, inputs: list[Thought]) -> None:
-    """End a repetition, or begin its body once more and make the step wait for it."""
+    """Finish a repetition, or begin its body once more and make the step wait for it."""
     operation = step["operation"]
     until = operation.get("until")
     over = until is not None and holds(until, inputs, step["best"])

@@ -1,4 +1,4 @@
-"""The orders of a plan's operations: one order is one call."""
+"""The orders of a plan's operations; one order is one language model call."""
 
 import json
 from collections.abc import Sequence
@@ -19,28 +19,28 @@ from reasonloom.nodes.thought_graph.operations.state import (
 from reasonloom.nodes.thought_graph.operations.task import Task, TaskQuestion
 
 BALLOTS = 3
-"""Ballots on thoughts that are judged together, at most: one for each of them."""
+"""Maximum ballots on thoughts judged together, limited to one per thought."""
 
 ON_ONE = 8
-"""The most thoughts on one ballot."""
+"""Maximum thoughts per ballot."""
 
 JUDGE = "judge"
 
 
 class Order(TypedDict):
-    """One question to be asked.
+    """One question to a language model.
 
     Attributes:
-        key: identifies the order within its plan, the same on every replay.
+        key: identifies the order within its plan, stable across replays.
         kind: generate, refine, aggregate, or judge.
-        move: the task's question.
+        move: the name of the task's move.
         problem: the first thought, which is the problem.
-        thoughts: those to be continued, improved, merged, or judged.
+        thoughts: the thoughts to continue, improve, merge, or judge.
         line: the ancestors of the first of them, oldest first, without the problem.
-        count: results requested; `sample` is the number of the first of them, among all requested
-            by the same question.
-        in_order: a ballot shows the thoughts as they are listed here. One that an older version
-            began has its own order, which depends on its key.
+        count: number of requested results; `sample` is the number of the first of them, among all
+            those requested by the same question.
+        in_order: a ballot shows the thoughts in the order given here. Orders created by an older
+            version use an order derived from their key instead.
     """
 
     key: str
@@ -55,7 +55,7 @@ class Order(TypedDict):
 
 
 def as_order(state: State, pending: Pending) -> Order:
-    """Return an order as whoever carries it out sees it."""
+    """Return an order in the form that its executor sees."""
     return Order(
         key=pending["key"],
         kind=pending["kind"],
@@ -70,7 +70,7 @@ def as_order(state: State, pending: Pending) -> Order:
 
 
 def _line(state: State, thought: str) -> list[Thought]:
-    """Return a thought's ancestors by first parents, oldest first, without the problem."""
+    """Return a thought's ancestors by first parent, oldest first, without the problem."""
     line: list[Thought] = []
     current = state["thoughts"][thought]
     while current["parents"]:
@@ -80,7 +80,7 @@ def _line(state: State, thought: str) -> list[Thought]:
 
 
 def step_orders(state: State, step: Step, task: Task) -> list[Pending]:
-    """Return the orders of an operation that asks a language model."""
+    """Return the orders of an operation that calls a language model."""
     operation = step["operation"]
     inputs = [state["thoughts"][each] for each in step["inputs"]]
     if operation["do"] == "score":
@@ -93,7 +93,7 @@ def step_orders(state: State, step: Step, task: Task) -> list[Pending]:
 
 
 def _to_compare(state: State, thoughts: Sequence[Thought]) -> list[Thought]:
-    """Return thoughts to judge, those that were improved or merged after what they must beat."""
+    """Return the thoughts to judge, refined or merged ones preceded by their rivals."""
     listed: dict[str, Thought] = {}
     for each in thoughts:
         rivals = [rival for rival in rivals_of(state, each) if rival["text"] != each["text"]]
@@ -102,9 +102,9 @@ def _to_compare(state: State, thoughts: Sequence[Thought]) -> list[Thought]:
 
 
 def rivals_of(state: State, thought: Thought) -> list[Thought]:
-    """Return what a thought was improved or merged from: the best if a judge has scored all of it.
+    """Return a refined or merged thought's sources, or only the best if a judge scored them all.
 
-    Only what is about the same part of the problem can be compared with it.
+    Only sources about the same part of the problem are comparable.
     """
     if thought["kind"] not in ("refine", "aggregate"):
         return []
@@ -117,9 +117,10 @@ def rivals_of(state: State, thought: Thought) -> list[Thought]:
 
 
 def merge_groups(state: State, step: Step) -> list[list[Thought]]:
-    """Return the thoughts that an aggregation merges together.
+    """Return the groups of thoughts that an aggregation merges.
 
-    None is merged with its own ancestor: of both the better one is, of equals the later.
+    A thought is never merged with its ancestor: the better of the two is used, ties go to the
+    later.
     """
     inputs = [state["thoughts"][each] for each in step["inputs"]]
     lines = {each["id"]: _ancestors(state, each) for each in inputs}
@@ -134,7 +135,7 @@ def merge_groups(state: State, step: Step) -> list[list[Thought]]:
 
 
 def _ancestors(state: State, thought: Thought) -> set[str]:
-    """Return the ids of all that a thought came from."""
+    """Return the ids of all ancestors of a thought."""
     found: set[str] = set()
     waiting = list(thought["parents"])
     while waiting:
@@ -146,7 +147,7 @@ def _ancestors(state: State, thought: Thought) -> set[str]:
 
 
 def unscored(thoughts: Sequence[Thought], by: str) -> list[Thought]:
-    """Return the thoughts without a score by this name; of equal texts the first."""
+    """Return the thoughts not scored under this name, the first of those with equal texts."""
     different: dict[tuple[str, str], Thought] = {}
     for each in thoughts:
         if each["scored_by"] != by:
@@ -176,9 +177,9 @@ def _order(state: State, step: Step, task: Task, place: int, thoughts: list[Thou
 
 
 def _question(state: State, task: Task, name: str, thoughts: list[Thought]) -> str:
-    """Return a hash of a question, whichever thoughts it is about and however often it is asked.
+    """Return a hash of a question's wording.
 
-    Different thoughts may lead to the same words: only the words count.
+    Questions about different thoughts are the same if their prompts are; `count` is ignored.
     """
     move, problem = task.move(name), state["thoughts"][f"{START}.0"]
     line = _line(state, thoughts[0]["id"])
@@ -188,7 +189,7 @@ def _question(state: State, task: Task, name: str, thoughts: list[Thought]) -> s
 
 
 def _ballots(step: Step, thoughts: list[Thought]) -> list[Pending]:
-    """Return the ballots on thoughts, in balanced orders, the first of all batches first."""
+    """Return the ballots on thoughts in balanced orders, the first ballots of all batches first."""
     ids = [each["id"] for each in thoughts]
     batches = [ids[at : at + ON_ONE] for at in range(0, len(ids), ON_ONE)]
     ballots = [
@@ -209,12 +210,12 @@ def _ballots(step: Step, thoughts: list[Thought]) -> list[Pending]:
 
 
 def require_fit(operations: Sequence[Any], task: Task) -> None:
-    """Check that operations, including those of repetitions, fit the task.
+    """Check that operations, including those inside repetitions, fit the task.
 
     Raises:
         UnknownName: the task has no such move or check.
-        InvalidArgument: a question is asked about more or fewer thoughts than it takes; `field` is
-            move or size.
+        InvalidArgument: a move is used on more or fewer thoughts than it takes; `field` is move or
+            size.
     """
     for operation in operations:
         if operation.do == "repeat":

@@ -1,4 +1,4 @@
-"""The outcome of a plan so far, why it holds no more, and a run of a plan in one process."""
+"""The outcome of a plan, and running a plan in one process."""
 
 import asyncio
 import time
@@ -30,10 +30,10 @@ class Outcome(TypedDict):
     """The outcome of a plan.
 
     Attributes:
-        best: the best thought, None if nothing came at all.
-        whole: whether it is about the whole problem.
+        best: the best thought, or None if there is none.
+        whole: whether the best thought is about the whole problem.
         calls, tokens, usd: the cost.
-        faults: what went wrong, by step.
+        faults: the failures, by step.
     """
 
     best: Thought | None
@@ -50,8 +50,8 @@ class Outcome(TypedDict):
 def outcome(state: State) -> Outcome:
     """Return the outcome of a plan.
 
-    The best thought is the best scored one on the whole problem among those that the plan ends in;
-    if there is none, the best on the whole problem; else the best that it ends in.
+    The best thought is the best scored one about the whole problem among those the plan ends in, or
+    else the best about the whole problem, or else the best that the plan ends in, or of all.
     """
     best = _best(state)
     return Outcome(
@@ -81,13 +81,13 @@ def _whole(thoughts: list[Thought]) -> list[Thought]:
 
 
 Carrier = Callable[[Order], Awaitable[Mapping[str, Any]]]
-"""Carries out one order; the result is as `results.read_result` takes it."""
+"""Executes one order; the result has the form that `results.read_result` reads."""
 
 
 async def run_plan(
     plan: Plan, problem: str, task: Task, carrier: Carrier, *, concurrency: int = 8
 ) -> State:
-    """Return the plan's state when it has ended; an order whose carrier raises has a fault."""
+    """Run a plan to its end and return its state; carrier exceptions are recorded as faults."""
     gate, began = asyncio.Semaphore(concurrency), time.perf_counter()
 
     async def execute(order: Order) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Parts of the problem: which one a thought is about, merging them, and conditions on them."""
+"""Parts of the problem: grouping thoughts by part, merging parts, and conditions on thoughts."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ JOINT = "+"
 
 
 def by_part(thoughts: Iterable[Thought]) -> dict[str, list[Thought]]:
-    """Return thoughts by part, parts and thoughts in order of appearance."""
+    """Group thoughts by part, in order of appearance."""
     found: dict[str, list[Thought]] = {}
     for thought in thoughts:
         found.setdefault(thought["part"], []).append(thought)
@@ -18,21 +18,21 @@ def by_part(thoughts: Iterable[Thought]) -> dict[str, list[Thought]]:
 
 
 def neighbours(thoughts: Sequence[Thought], size: int | None) -> list[list[Thought]]:
-    """Return thoughts of neighbouring parts, `size` at a time or all at once, in part order."""
+    """Return groups of `size` thoughts of neighbouring parts in part order, or all in one group."""
     ordered = sorted(thoughts, key=lambda each: part_order(each["part"]))
     step = size or max(1, len(ordered))
     return [ordered[at : at + step] for at in range(0, len(ordered), step)]
 
 
 def part_order(part: str) -> list[list[int]]:
-    """Return a key that sorts parts as they were cut."""
+    """Return a sort key for parts in the order in which they were cut."""
     return [[int(number) for number in each.split(".")] for each in part.split(JOINT)]
 
 
 def join_parts(parts: Iterable[str], cuts: Mapping[str, list[list[str]]]) -> str:
-    """Return the part that merged parts form: the one that was cut, if all of a cut is there.
+    """Return the part that merged parts form: the original part if all pieces of a cut are there.
 
-    A piece of a part that is there whole adds nothing.
+    Pieces of a part that is present as a whole are redundant.
     """
     pieces = {piece for part in parts for piece in part.split(JOINT)}
     deepest_first = sorted(cuts, key=lambda part: -part.count("."))
@@ -48,14 +48,14 @@ def _is_within(piece: str, other: str) -> bool:
 
 
 def best_score(thoughts: Sequence[Thought]) -> float | None:
-    """Return the best score among thoughts, None if none is scored."""
+    """Return the best score among thoughts, or None if none is scored."""
     return max((each["score"] for each in thoughts if each["score"] is not None), default=None)
 
 
 def holds(
     condition: Mapping[str, Any], thoughts: Sequence[Thought], before: float | None = None
 ) -> bool:
-    """Tell whether all of a condition holds; `before` is the best score one round before.
+    """Return whether all parts of a condition hold; `before` is the previous best score.
 
     Conditions on scores do not hold if nothing is scored.
     """

@@ -1,4 +1,4 @@
-"""Turns an order into a prompt, and the answer into a result."""
+"""Convert an order to a prompt, and the answer to a result."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ UNREADABLE = "the answer could not be read: {fault}"
 
 
 class PromptCall(NamedTuple):
-    """An order as a question: the prompt's name, its variables, and its pipe."""
+    """The prompt call for an order: the prompt's name, its variables, and its pipe."""
 
     prompt: str
     variables: dict[str, Any]
@@ -26,7 +26,7 @@ class PromptCall(NamedTuple):
 
 
 def question_for(task: Task, order: Order, memories: Sequence[dict[str, Any]] = ()) -> PromptCall:
-    """Return an order as a question."""
+    """Return the prompt call for an order."""
     if order["kind"] == "judge":
         return _ballot(order, memories)
     move = task.move(order["move"])
@@ -36,7 +36,7 @@ def question_for(task: Task, order: Order, memories: Sequence[dict[str, Any]] = 
 def read_answer(
     task: Task, order: Order, parsed: Mapping[str, Any] | None, text: str
 ) -> dict[str, Any]:
-    """Return an answer as `results.read_result` takes it; `parsed` may be None."""
+    """Convert an answer to a result for `results.read_result`; `parsed` is None for non-JSON."""
     if order["kind"] == "judge":
         return {"ballot": _votes(order, parsed)} if parsed is not None else {"error": NOT_JSON}
     move = task.move(order["move"])
@@ -51,7 +51,7 @@ def read_answer(
 
 
 def offline_result(task: Task, order: Order, memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return what an order brings without a language model: quotes, or a ballot of words."""
+    """Return an order's result without a language model: quotes, or a ballot by word matching."""
     if order["kind"] == "judge":
         return _offline_ballot(order)
     before = {each["text"] for each in (*order["thoughts"], *order["line"])}
@@ -63,9 +63,9 @@ def offline_result(task: Task, order: Order, memories: Sequence[dict[str, Any]])
 
 
 def _offline_ballot(order: Order) -> dict[str, Any]:
-    """Return a ballot without a language model: the share of the problem's words in a thought.
+    """Return a ballot by word matching: the share of the problem's words that a thought contains.
 
-    A thought that only repeats the problem gets 0.
+    A thought that merely repeats the problem gets 0.
     """
     problem = order["problem"]["text"]
     shares = {
@@ -98,7 +98,7 @@ def _ballot(order: Order, memories: Sequence[dict[str, Any]]) -> PromptCall:
 
 
 def label_thoughts(order: Order) -> dict[str, Thought]:
-    """Return a ballot's thoughts by label, in the ballot's order."""
+    """Return a ballot's thoughts by label, in display order."""
     listed = order["thoughts"]
     if not order.get("in_order"):
         listed = random.Random(order["key"]).sample(listed, len(listed))  # noqa: S311
@@ -106,7 +106,7 @@ def label_thoughts(order: Order) -> dict[str, Thought]:
 
 
 def _votes(order: Order, parsed: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    """Return the parts of each thought's score with their weighted mean as `total`."""
+    """Return the score parts of each thought, with their weighted mean as `total`."""
     of = {name: each["id"] for name, each in label_thoughts(order).items()}
     return {
         of[each["label"]]: _with_total({part: float(each[part]) for part in JUDGED})

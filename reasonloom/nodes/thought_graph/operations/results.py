@@ -1,4 +1,4 @@
-"""The results of orders: how they are read, and what becomes of the operation they belong to."""
+"""The results of orders: parsing them, and deriving their operation's outputs."""
 
 from collections.abc import Mapping
 from statistics import fmean
@@ -21,7 +21,7 @@ NOTHING = "nothing that can be used came back"
 
 
 def settle_step(state: State, step: Step, came: list[Pending]) -> None:
-    """Turn the results of a step's orders, in the orders' sequence, into its outputs."""
+    """Convert the results of a step's orders to its outputs, in the sequence of the orders."""
     if step["operation"]["do"] == "score":
         _score_by_ballots(state, step, came)
         return
@@ -30,7 +30,7 @@ def settle_step(state: State, step: Step, came: list[Pending]) -> None:
 
 
 def _add_thoughts(state: State, step: Step, order: Pending) -> list[str]:
-    """Add the thoughts of an order's result; return their ids."""
+    """Add the thoughts of an order's result, and return their ids."""
     received = state["arrived"][order["key"]]
     step["fault"] = received["fault"] or step["fault"]
     parents = [state["thoughts"][each] for each in order["thoughts"]]
@@ -69,7 +69,7 @@ def _thought(
 
 
 def _split_part(state: State, part: str, made: list[str]) -> None:
-    """Make each thought its own part of the part that was cut, perhaps repeatedly."""
+    """Make each thought a separate piece of the part that was cut, which may be cut repeatedly."""
     cuts = state["cuts"].get(part, [])
     first = sum(len(cut) for cut in cuts)
     pieces = [f"{part}.{first + number}" for number in range(len(made))]
@@ -81,7 +81,7 @@ def _split_part(state: State, part: str, made: list[str]) -> None:
 def _generated(
     state: State, step: Step, came: list[Pending], made: dict[str, list[str]]
 ) -> list[str]:
-    """Each thought gives way to those that continue it; one that nothing continues stays."""
+    """Replace each thought by its continuations; thoughts without any are retained."""
     of = {order["thoughts"][0]: made[order["key"]] for order in came}
     return [new for each in step["inputs"] for new in of.get(each) or [each]]
 
@@ -89,7 +89,7 @@ def _generated(
 def _refined(
     state: State, step: Step, came: list[Pending], made: dict[str, list[str]]
 ) -> list[str]:
-    """Return each input thought, followed by its improvements."""
+    """Return each input thought followed by its refinements."""
     of = {order["thoughts"][0]: made[order["key"]] for order in came}
     return [new for each in step["inputs"] for new in (each, *of.get(each, ()))]
 
@@ -97,7 +97,7 @@ def _refined(
 def _aggregated(
     state: State, step: Step, came: list[Pending], made: dict[str, list[str]]
 ) -> list[str]:
-    """Merged thoughts give way to what they were merged into; where nothing came, they stay."""
+    """Replace merged thoughts by the result; groups without a result are retained."""
     of = {tuple(order["thoughts"]): made[order["key"]] for order in came}
     if not any(of.values()):
         return list(step["inputs"])
@@ -112,7 +112,7 @@ OUTPUTS = {"generate": _generated, "refine": _refined, "aggregate": _aggregated}
 
 
 def _score_by_ballots(state: State, step: Step, came: list[Pending]) -> None:
-    """Give each thought the mean of its ballots; thoughts with the same text share them."""
+    """Score each thought with the mean of its ballots, shared by thoughts with the same text."""
     ballot: dict[tuple[str, str], list[dict[str, float]]] = {}
     check = "judge"
     for order in came:
@@ -135,13 +135,13 @@ def _score_by_ballots(state: State, step: Step, came: list[Pending]) -> None:
 
 
 def _unbeaten(state: State, thought: Thought) -> Thought:
-    """Return a thought, or what it was merged from where it does not beat the best of that."""
+    """Return a thought, or the best of its sources if it was merged and does not beat that."""
     rival = best_rival(state, thought)
     return thought if rival is None or beats_rival(thought, rival) else rival
 
 
 def best_rival(state: State, thought: Thought) -> Thought | None:
-    """Return the best of what a thought was merged from, None if it was not or nobody judged."""
+    """Return the best judged source of a merged thought; None if it is not merged or not judged."""
     if thought["kind"] != "aggregate" or thought["scored_by"] != JUDGE:
         return None
     judged = [each for each in rivals_of(state, thought) if each["scored_by"] == JUDGE]
@@ -149,12 +149,12 @@ def best_rival(state: State, thought: Thought) -> Thought | None:
 
 
 def beats_rival(thought: Thought, rival: Thought) -> bool:
-    """Tell whether a merged thought has a better score than the best that it was merged from."""
+    """Return whether a merged thought scores higher than the best of its sources."""
     return (thought["score"] or 0.0) > (rival["score"] or 0.0)
 
 
 def score_by_check(state: State, step: Step, task: Task) -> None:
-    """Give each thought the result of a check; one on which the check fails has none."""
+    """Score each thought with a check; a thought on which the check fails gets no score."""
     name = step["operation"]["by"]
     check, problem = task.check(name), state["thoughts"][f"{START}.0"]
     for each in step["inputs"]:
@@ -178,9 +178,9 @@ def score_by_check(state: State, step: Step, task: Task) -> None:
 
 
 def keep_best(state: State, step: Step, task: Task) -> None:
-    """Pass on the best thoughts; ties go by order, unscored ones come last.
+    """Pass on the best thoughts; ties keep their order, unscored thoughts come last.
 
-    Of thoughts that say the same only the best takes a place, so that other ideas stay.
+    Of equivalent thoughts only the best is passed on, to preserve different ideas.
     """
     inputs = [state["thoughts"][each] for each in step["inputs"]]
     of_all = step["operation"]["of"] == "all"
@@ -192,7 +192,7 @@ def keep_best(state: State, step: Step, task: Task) -> None:
 
 
 def _different(ranked: list[Thought], most: int, task: Task) -> list[Thought]:
-    """Return the first thoughts of which none says the same as one before it."""
+    """Return the first `most` thoughts, skipping those equivalent to an earlier one."""
     kept: list[Thought] = []
     for each in ranked:
         if len(kept) == most:
@@ -207,7 +207,7 @@ def _rank(thought: Thought) -> tuple[bool, float]:
 
 
 def keep_valid(state: State, step: Step, task: Task) -> None:
-    """Pass on the valid thoughts, all of them if none is."""
+    """Pass on the valid thoughts, or all thoughts if none is valid."""
     score_by_check(state, step, task)
     valid = [each for each in step["inputs"] if state["thoughts"][each]["valid"]]
     if not valid:
@@ -219,12 +219,12 @@ MOST_FAULT = 200
 
 
 def read_result(pending: Pending, result: object) -> Received:
-    """Return a result as the machine stores it; nonsense becomes a fault, never an exception.
+    """Parse a result into its stored form; invalid results become faults, never exceptions.
 
     A result is a mapping with `candidates` (mappings with `text`, and optionally `data` and
-    `confidence`), `ballot` (for an order of kind judge: thought id -> parts of its score, with
-    `total`; and `check` if that was no judge), or `error`; and optionally `tokens`, `usd`, and `at`
-    (seconds since the plan began).
+    `confidence`), `ballot` (for an order of kind judge: thought id -> score parts including
+    `total`; with `check` if it is not from a judge), or `error`; and optionally `tokens`, `usd`,
+    and `at` (seconds since the plan began).
     """
     answer: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
     reader = _ballot if pending["kind"] == "judge" else _candidates

@@ -7,24 +7,25 @@ from reasonloom.contracts.thought_graph.plans import PROBLEM
 Kind = Literal["generate", "refine", "aggregate", "judge"]
 StepStatus = Literal["waiting", "running", "done", "skipped"]
 WHOLE = "0"
-"""The part that is the whole problem."""
+"""The part name of the whole problem."""
 
 START = PROBLEM
-"""The step that the problem itself comes from."""
+"""The name of the step that outputs the problem itself."""
 
 
 class Thought(TypedDict):
     """One thought; the first is the problem itself.
 
     Attributes:
-        id: `<step>.<number>`, the same on every replay.
-        parents: the thoughts that it came from.
-        kind: root, or the kind of operation that made it.
-        part: the part of the problem it is about; `0` is the whole, `0.1` the second part of a cut,
-            `0.0+0.1` two parts merged.
-        data: the task's data on it, JSON.
-        score: 0..1, None until scored; `check` says by whom, `scored_by` by which name.
-        valid: the result of a check, None without one.
+        id: `<step>.<number>`, stable across replays.
+        parents: the thoughts it was derived from.
+        kind: root, or the kind of operation that created it.
+        part: the part of the problem it is about; `0` is the whole, `0.1` the second piece of a
+            cut, `0.0+0.1` two merged pieces.
+        data: the task's data about it, as JSON.
+        score: 0..1, None until scored; `check` is the kind of check that scored it, `scored_by` its
+            name.
+        valid: the verdict of a check, or None without one.
     """
 
     id: str
@@ -50,7 +51,7 @@ class Step(TypedDict):
         operation: the plan's operation, as data.
         after: the steps whose outputs it takes.
         inputs, outputs: ids of thoughts.
-        round: of a `repeat`, how often its body was begun; `best` the best score before it.
+        round: for `repeat`, how often its body was started; `best` is the best score before that.
         fault: why it, or some of its orders, failed.
     """
 
@@ -66,9 +67,9 @@ class Step(TypedDict):
 
 
 class Pending(TypedDict):
-    """An order as the machine stores it: `count` results from `thoughts`, from `sample` on.
+    """An order as stored in the state: `count` results about `thoughts`, numbered from `sample`.
 
-    `in_order` as in `orders.Order`; it is absent in a plan that an older version began.
+    `in_order` is as in `orders.Order`; it is missing in plans started by an older version.
     """
 
     key: str
@@ -106,14 +107,14 @@ class State(TypedDict):
     """A plan between two steps.
 
     Attributes:
-        limits: calls, tokens, usd, seconds; None is no limit.
-        cuts: the parts that a part was cut into, each time that one was.
-        drawn: how many answers to a question were requested, by question, so that each is requested
-            under its own number.
-        queued: orders that the budget has not released; `pending` those released.
-        arrived: results of pending orders whose step is not done, by key.
+        limits: calls, tokens, usd and seconds; None means no limit.
+        cuts: for each part, the lists of pieces it was cut into, one list per cut.
+        drawn: number of answers requested so far, by question hash, so that each answer has its own
+            sample number.
+        queued: orders that the budget has not released; `pending` are released.
+        arrived: results of pending orders whose step is not settled, by key.
         bills: cost of every order with a result, by key.
-        exhausted: the limit that was reached.
+        exhausted: the limit that was reached, or None.
         ended: found, complete or exhausted; None while the plan continues.
     """
 

@@ -1,4 +1,4 @@
-"""A task: how a problem is read, its questions, and its checks."""
+"""A task: how its problems are read, and its moves and checks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ CheckKind = Literal["local check", "oracle"]
 
 
 class Candidate(NamedTuple):
-    """A thought from an answer: its text, its data (JSON), and the confidence it claims, 0..1."""
+    """A thought from an answer: its text, its data (JSON), and its stated confidence, 0..1."""
 
     text: str
     data: Any = None
@@ -20,7 +20,7 @@ class Candidate(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The result of a check: a score 0..1, 1 if it could not be better."""
+    """The result of a check: a score 0..1, where 1 is optimal, and whether the thought is valid."""
 
     score: float
     valid: bool
@@ -28,14 +28,14 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaskQuestion:
-    """The subject of a question.
+    """The input of a move's prompt.
 
     Attributes:
         problem: the first thought.
-        thoughts: those to be continued, improved or merged.
+        thoughts: the thoughts to continue, improve or merge.
         line: the ancestors of the first of them, oldest first, without the problem.
         memories: the relevant memories, each with `content`.
-        count: how many results are wanted.
+        count: number of wanted results.
     """
 
     problem: Thought
@@ -52,11 +52,11 @@ class Move:
     Attributes:
         prompt: the prompt's name.
         variables: returns the prompt's variables.
-        read: returns the results in an answer that follows the prompt's schema; what it raises
-            counts as nonsense.
-        pipe: the name of the mode by which providers of named pipes choose.
-        plain: an answer that does not follow the schema is a thought too.
-        takes: how many thoughts it is about, None for any number of two or more.
+        read: returns the results of an answer that follows the prompt's schema; if it raises, the
+            answer is invalid.
+        pipe: the mode name by which providers select a named pipe.
+        plain: whether an answer that does not follow the schema is used as a thought.
+        takes: the number of thoughts it is about, or None for any number from two.
     """
 
     prompt: str
@@ -71,8 +71,8 @@ class Move:
 class Check:
     """A plain function that judges a thought.
 
-    A `local check` uses what the problem itself says; an `oracle` knows the solution, which is
-    known only in an experiment.
+    A `local check` uses only the problem itself; an `oracle` knows the solution, which is available
+    only in experiments.
     """
 
     kind: CheckKind
@@ -81,15 +81,15 @@ class Check:
 
 
 def same_text(first: Thought, second: Thought) -> bool:
-    """Tell whether two thoughts differ in nothing that matters in any text."""
+    """Return whether two texts differ only in case, white space and Unicode composition."""
     return normalised(first["text"]) == normalised(second["text"])
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A kind of problem. `begin` reads the problem's text into data, or raises InvalidArgument.
+    """A kind of problem. `begin` parses the problem text, or raises InvalidArgument.
 
-    `same` tells whether two thoughts on one part of the problem are one idea.
+    `same` returns whether two thoughts about the same part of the problem are the same idea.
     """
 
     name: str
@@ -99,10 +99,10 @@ class Task:
     checks: Mapping[str, Check] = field(default_factory=dict)
 
     def move(self, name: str) -> Move:
-        """Return a question by name.
+        """Return a move by name.
 
         Raises:
-            UnknownName: the task has none such.
+            UnknownName: the task has no such move.
         """
         if name not in self.moves:
             raise UnknownName(
@@ -114,7 +114,7 @@ class Task:
         """Return a check by name.
 
         Raises:
-            UnknownName: the task has none such.
+            UnknownName: the task has no such check.
         """
         if name not in self.checks:
             known = ", ".join(["judge", *self.checks])

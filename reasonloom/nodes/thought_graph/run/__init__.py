@@ -1,1 +1,1 @@
-"""Steps of run."""
+"""Steps of running a plan."""

@@ -1,4 +1,4 @@
-"""Persists the outcome of a plan: a graph with all its thoughts, and the best in the session."""
+"""Persist a plan's outcome: a graph of all its thoughts, and the best one in the session."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 EDGE = {"generate": "generates", "refine": "refines", "aggregate": "aggregates"}
 TYPE = {"root": "root", "refine": "refinement", "aggregate": "aggregation"}
 DEEPEST, BRANCHES, THRESHOLD = 20, 10, 0.3
-"""Limits of the stored graph, for single operations on it later."""
+"""Limits of the stored graph, for later operations on it."""
 
 PART_ONLY = "the best thought is about part {part} of the problem only"
 NOTHING = "the plan brought no thought: {fault}"
@@ -53,8 +53,8 @@ async def persist_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict
     """Store everything in one transaction and answer with the best thought.
 
     Raises:
-        LlmUnavailable: no thought came at all; nothing is stored.
-        LlmRefused: the same without a language model, where trying again would not help.
+        LlmUnavailable: the plan produced no thought; nothing is stored.
+        LlmRefused: the same without a language model, where a retry would not help.
     """
     execution, work = runtime.context, cast("State", state["work"])
     came = outcome(work)
@@ -87,7 +87,7 @@ async def persist_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict
 async def _store(
     tx: Transaction, execution: Execution, work: State, best: Thought, session: UUID
 ) -> UUID:
-    """Store the graph; thoughts that led to neither the best nor the plan's end are pruned."""
+    """Store the graph, with thoughts that led neither to the best nor to the plan's end pruned."""
     run, thoughts = execution.run, list(work["thoughts"].values())
     deepest = max(each["depth"] for each in thoughts)
     graph = NewGraph(
@@ -151,10 +151,10 @@ def _edges(execution: Execution, graph: UUID, thoughts: list[Thought]) -> list[N
 
 
 def _dropped(work: State, best: Thought) -> list[str]:
-    """Return the thoughts that led to neither the best nor any that the plan ends in.
+    """Return the thoughts that led neither to the best one nor to any that the plan ends in.
 
-    A plan that ends in the problem itself, since nothing scored better, has a best thought that it
-    does not end in.
+    A plan may end in the problem itself because nothing scored better; its best thought is then not
+    among those it ends in.
     """
     kept: set[str] = set()
     waiting = [best["id"], *(each["id"] for each in frontier(work))]
@@ -190,7 +190,7 @@ def _notes(came: Outcome, work: State) -> list[str]:
 
 
 def _kept_inputs(work: State) -> list[str]:
-    """Return a note on each step whose merged thoughts did not beat what they were merged from."""
+    """Return a note on each step with a merged thought that did not beat its sources."""
     beaten = {
         each["step"]: None
         for each in work["thoughts"].values()

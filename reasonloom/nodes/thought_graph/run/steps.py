@@ -1,4 +1,4 @@
-"""The steps of running a plan of operations: each order is a task, all at the same time."""
+"""Steps of running a plan of operations; orders run in parallel, one task each."""
 
 import time
 from functools import partial
@@ -28,7 +28,7 @@ from reasonloom.nodes.thought_graph.operations.tasks.table import task_of
 
 
 class OrderResult(TypedDict):
-    """The result of one order; `result` is as `operations.results.read_result` takes it."""
+    """The result of one order; `result` is in the form read by `operations.results.read_result`."""
 
     key: str
     result: dict[str, Any]
@@ -44,7 +44,7 @@ class GotRunState(MemoryState, total=False):
 
 
 class PlanTask(TypedDict):
-    """The payload of the task of one order."""
+    """The payload of an order's task."""
 
     task: str
     order: Order
@@ -52,7 +52,7 @@ class PlanTask(TypedDict):
 
 
 async def begin_plan(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Read the plan and the problem, find the session, and recall relevant memories."""
+    """Parse the plan and the problem, find the session, and recall relevant memories."""
     execution = runtime.context
     request = execution.request(GotRun)
     plan = plan_of(request)
@@ -72,7 +72,7 @@ def plan_of(request: GotRun) -> Plan:
     """Return the plan that a request names or contains.
 
     Raises:
-        CallerMistake: there is none such, or it is ill-formed; `field` names the place in it.
+        CallerMistake: there is no such plan, or it is invalid; `field` is the location in it.
     """
     if isinstance(request.plan, str):
         return packaged_plan(request.plan)
@@ -89,7 +89,7 @@ def _start(plan: Plan, problem: str) -> State:
     """Start a plan.
 
     Raises:
-        CallerMistake: it names what its task lacks, or the problem is not one of the task.
+        CallerMistake: the plan uses something that its task lacks, or the problem is invalid.
     """
     try:
         return start_plan(plan, problem, task_of(plan.task))
@@ -100,7 +100,7 @@ def _start(plan: Plan, problem: str) -> State:
 
 
 def _limited(plan: Plan, execution: Execution) -> Plan:
-    """Return the plan with limits no wider than those of the run."""
+    """Return the plan with its limits capped at those of the run."""
     settings = execution.loom.settings
     run = {
         "calls": settings.budget_calls,
@@ -115,7 +115,7 @@ def _limited(plan: Plan, execution: Execution) -> Plan:
 
 
 def tasks(state: GotRunState) -> list[PlanTask]:
-    """Return the orders that the plan wants carried out now, none if it has ended."""
+    """Return a task for each open order of the plan; none once it has ended."""
     work = cast("State", state["work"])
     return [
         PlanTask(task=state["plan"]["task"], order=order, memories=state["memories"])
@@ -124,7 +124,7 @@ def tasks(state: GotRunState) -> list[PlanTask]:
 
 
 async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Ask what one order wants; a fault is a result too."""
+    """Execute one order; a fault is also recorded as a result."""
     execution, order, task = runtime.context, state["order"], task_of(state["task"])
     if execution.loom.llm.offline:
         result = offline_result(task, order, state["memories"])
@@ -159,7 +159,7 @@ async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, A
 
 
 async def absorb_results(state: GotRunState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Give the plan every result that it waits for."""
+    """Pass all available results to the plan."""
     work = cast("State", state["work"])
     came = {each["key"]: each["result"] for each in state.get("came", [])}
     results = {

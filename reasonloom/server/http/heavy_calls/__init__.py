@@ -1,1 +1,1 @@
-"""Carries out heavy calls in a process of lower priority, so that they hold up nobody's others."""
+"""Runs heavy calls in a lower-priority process, so that they do not delay other calls."""

@@ -1,6 +1,6 @@
-"""The server's side of the process for heavy calls: starts it, and sends it one call after another.
+"""The server's side of heavy calls: starts the worker process and sends calls to it.
 
-A call is heavy where its arguments are long, or its owner is beyond the budget of processor time.
+A call is heavy if its arguments are long or its owner's CPU budget is used up.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 HEAVY_CHARACTERS = 8_000
-"""Characters of arguments, numbers counted as one each, from which a call is heavy."""
+"""Characters of arguments from which a call is heavy; values other than strings count as one."""
 
 PLACES = 8
-"""Calls that the process carries out at once: more would only wait for each other."""
+"""Maximum concurrent calls in the worker: more would only wait for each other."""
 
 CONNECTIONS = 3
-"""Connections of the process to the database, at most as many as the server has."""
+"""Database connections of the worker, at most as many as the server has."""
 
 WORKER = "reasonloom.cli.server.heavy_worker"
 END_SECONDS = 2.0
-"""Seconds that the process has to end by itself, and a cancelled call to be recorded."""
+"""Seconds the worker has to record cancelled calls and exit by itself."""
 
 LOST = "the process that was at this call has ended; try again"
 
 
 class WorkerLost(ServiceFault):
-    """The process for heavy calls ended amid a call; its run can be resumed by the same key."""
+    """The worker ended during a call; the run can be resumed with the same idempotency key."""
 
     retryable = True
 
 
 class WorkerProcess:
-    """One process for heavy calls, and the calls that it has."""
+    """One worker process and the calls it is running."""
 
     def __init__(self, process: asyncio.subprocess.Process, writer: asyncio.StreamWriter) -> None:
         self._process = process
@@ -66,14 +66,14 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, settings: Settings) -> WorkerProcess:
-        """Start a process."""
+        """Start a worker process."""
         ours, theirs = socket.socketpair()
         with theirs:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", WORKER, str(theirs.fileno())),
                 pass_fds=[theirs.fileno()],
                 stdin=asyncio.subprocess.DEVNULL,
-                start_new_session=True,  # a signal to the server's group is the server's to handle
+                start_new_session=True,  # signals to the group are for the server to handle
             )
         reader, writer = await asyncio.open_connection(sock=ours)
         connections = min(CONNECTIONS, settings.database_connections)
@@ -83,10 +83,10 @@ class WorkerProcess:
         return made
 
     async def call(self, call: Call) -> End:
-        """Return how a call ended; where the waiting is cancelled, the call is, too.
+        """Run a call and return how it ended; cancelling the wait cancels the call.
 
         Raises:
-            WorkerLost: the process ended meanwhile.
+            WorkerLost: the worker ended meanwhile.
         """
         self._number += 1
         number = self._number
@@ -103,11 +103,11 @@ class WorkerProcess:
             del self._inboxes[number]
 
     def leave(self) -> None:
-        """Let the process leave interrupted runs to others."""
+        """Make the worker leave interrupted runs to other processes."""
         self._send(Leave())
 
     async def end(self) -> None:
-        """End the process; one that does not end by itself is killed."""
+        """Stop the worker; kill it if it does not exit by itself."""
         self._writer.close()
         try:
             async with asyncio.timeout(END_SECONDS):
@@ -130,10 +130,10 @@ class WorkerProcess:
 
 
 async def _end_of(inbox: asyncio.Queue[Progress | End | None], call: Call | None) -> End:
-    """Return how a call ended; its steps are reported meanwhile, if there is a call to report to.
+    """Return how a call ended, reporting its steps to `call` if given.
 
     Raises:
-        WorkerLost: the process ended meanwhile.
+        WorkerLost: the worker ended meanwhile.
     """
     while not isinstance(message := await inbox.get(), End):
         if message is None:
@@ -144,7 +144,7 @@ async def _end_of(inbox: asyncio.Queue[Progress | End | None], call: Call | None
 
 
 class HeavyLane:
-    """Carries out heavy calls in a process of their own, which is started for the first of them."""
+    """Runs heavy calls in a worker process that is started on first use."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -153,11 +153,11 @@ class HeavyLane:
         self._worker: WorkerProcess | None = None
 
     async def call(self, engine: Engine, call: Call) -> Outcome:
-        """Run a call: a heavy one in the process for them, any other by the server's engine.
+        """Run a call: a heavy one in the worker, any other in the server's engine.
 
         Raises:
-            ReasonloomError: what the graph raised on purpose.
-            WorkerLost: the process ended meanwhile.
+            ReasonloomError: the graph raised it.
+            WorkerLost: the worker ended meanwhile.
         """
         budget = current_budget.get()
         if budget is None or not (budget.exhausted() or is_long(call.request)):
@@ -170,12 +170,12 @@ class HeavyLane:
         return ended.outcome
 
     def leave(self) -> None:
-        """Let interrupted runs be left to other processes."""
+        """Leave interrupted runs to other processes."""
         if self._worker:
             self._worker.leave()
 
     async def close(self) -> None:
-        """End the process."""
+        """Stop the worker."""
         if self._worker:
             await self._worker.end()
 
@@ -187,7 +187,7 @@ class HeavyLane:
 
 
 def is_long(arguments: Mapping[str, Any]) -> bool:
-    """Return whether arguments are so long that a call with them is heavy."""
+    """Return whether arguments are long enough to make a call heavy."""
     size = 0
     left: list[Any] = [arguments]
     while left and size < HEAVY_CHARACTERS:

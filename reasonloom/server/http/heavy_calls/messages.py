@@ -1,6 +1,6 @@
-"""What a server and its process for heavy calls send each other, over a socket of their own.
+"""Messages between the server and its worker for heavy calls, over a private socket.
 
-Messages are pickled: both ends are the same program, and nobody else has the socket.
+Messages are pickled: both ends run the same program, and no other process has the socket.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LENGTH_BYTES = 8
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """A call to carry out; its graph goes by its name."""
+    """Run a call; the graph is sent by name."""
 
     number: int
     tool: str
@@ -34,7 +34,7 @@ class Begin:
 
     @classmethod
     def of(cls, number: int, call: Call) -> Self:
-        """Return the message of a call."""
+        """Return the message for a call."""
         return cls(
             number, call.tool, call.graph.name, call.request, call.caller, call.key, call.offered,
             call.asks_caller,
@@ -43,19 +43,19 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """The caller of a call is gone."""
+    """Cancel a call whose caller is gone."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """The server is about to end: cancelled runs are left to others."""
+    """Leave cancelled runs to other processes, as the server is about to exit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A step of a call has begun or ended."""
+    """A step of a call has started or ended."""
 
     number: int
     step: Step
@@ -63,7 +63,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class RaisedError:
-    """An error as its parts: the constructors of errors differ."""
+    """An error in parts, because the constructors of errors differ."""
 
     kind: type[ReasonloomError]
     args: tuple[Any, ...]
@@ -75,7 +75,7 @@ class RaisedError:
         return cls(type(error), error.args, vars(error))
 
     def error(self) -> ReasonloomError:
-        """Return the error again."""
+        """Rebuild the error."""
         error = self.kind.__new__(self.kind, *self.args)
         error.__dict__.update(self.values)
         return error
@@ -83,9 +83,9 @@ class RaisedError:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """A call has ended: with an outcome, an error, or neither where it was cancelled.
+    """A call has ended with an outcome, an error, or neither if it was cancelled.
 
-    `seconds` is the processor time that it took.
+    `seconds` is the CPU time it took.
     """
 
     number: int
@@ -102,7 +102,7 @@ def write_message(writer: asyncio.StreamWriter, message: object) -> None:
 
 
 async def read_message(reader: asyncio.StreamReader) -> Any:
-    """Return the next message, None where the other end is closed."""
+    """Return the next message, None if the other end is closed."""
     try:
         length = int.from_bytes(await reader.readexactly(LENGTH_BYTES))
         return pickle.loads(await reader.readexactly(length))  # noqa: S301 - see the module

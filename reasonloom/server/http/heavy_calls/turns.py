@@ -1,4 +1,4 @@
-"""Gives a bounded number of places to owners in turn."""
+"""Shares a bounded number of slots between owners, round-robin."""
 
 import asyncio
 from collections import Counter, deque
@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 
 class Turns:
-    """Places that owners take in turn; one owner has at most half of them."""
+    """Slots given to owners round-robin; one owner gets at most half of them."""
 
     def __init__(self, places: int) -> None:
         self._free = places
@@ -17,7 +17,7 @@ class Turns:
 
     @asynccontextmanager
     async def place(self, owner: str) -> AsyncIterator[None]:
-        """Hold a place."""
+        """Wait for a slot and hold it."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(owner, deque()).append(turn)
         self._give()
@@ -31,18 +31,18 @@ class Turns:
             self._give()
 
     def _give(self) -> None:
-        """Give free places to those who wait."""
+        """Give free slots to waiting owners."""
         while self._free and (owner := self._next()) is not None:
             queue = self._waiting.pop(owner)
             turn = queue.popleft()
             if queue:
-                self._waiting[owner] = queue  # the last in turn from now on
+                self._waiting[owner] = queue  # moves the owner to the end of the line
             if not turn.done():  # its task was cancelled
                 self._free -= 1
                 self._taken[owner] += 1
                 turn.set_result(None)
 
     def _next(self) -> str | None:
-        """Return the owner whose turn it is."""
-        self._taken += Counter()  # without those who have none
+        """Return the next owner in turn, None if no one can get a slot."""
+        self._taken += Counter()  # drops owners without a slot
         return next((each for each in self._waiting if self._taken[each] < self._most), None)

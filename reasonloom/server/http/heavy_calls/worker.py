@@ -1,4 +1,4 @@
-"""The process that carries out heavy calls for a server, with an engine of its own."""
+"""The worker process that runs heavy calls for a server, with its own engine."""
 
 from __future__ import annotations
 
@@ -30,41 +30,41 @@ if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
 NICE = 5
-"""How much the process, once it has loaded what it needs, gives way to others of this machine."""
+"""Niceness of the worker once it has loaded its engine."""
 
 THREADS = max(1, min(4, (os.cpu_count() or 1) - 1))
-"""Threads for heavy work: one processor is left to others."""
+"""Threads for heavy work, which leaves one CPU free."""
 
 
 class CallMeter:
-    """The processor time of one call, which never waits for it."""
+    """A budget that only measures the CPU time of one call and never makes it wait."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
 
     def exhausted(self) -> bool:
-        """Return False: who waits for whom is decided before a call comes here."""
+        """Return False: turns are decided before a call reaches the worker."""
         return False
 
     def spend(self, seconds: float) -> None:
-        """Add processor time that was used."""
+        """Add used CPU time."""
         self.seconds += seconds
 
     def charge(self, seconds: float) -> None:
-        """Add processor time that was used elsewhere."""
+        """Add CPU time used elsewhere."""
         self.seconds += seconds
 
     def must_wait(self) -> bool:
-        """Return False, as nothing is ever exhausted."""
+        """Return False, as the budget is never exhausted."""
         return False
 
     def wait(self) -> asyncio.Future[None]:
-        """Never called, since nothing is ever exhausted."""
+        """Never called, as the budget is never exhausted."""
         raise NotImplementedError
 
 
 class Worker:
-    """Carries out the calls that come over a connection."""
+    """Runs the calls that arrive over a connection."""
 
     def __init__(self, lifespan: EngineLifespan, writer: asyncio.StreamWriter) -> None:
         self._lifespan = lifespan
@@ -72,7 +72,7 @@ class Worker:
         self._tasks: dict[int, asyncio.Task[None]] = {}
 
     async def serve(self, reader: asyncio.StreamReader) -> None:
-        """Carry out calls until the server closes the connection."""
+        """Run calls until the server closes the connection."""
         while message := await read_message(reader):
             match message:
                 case Begin():
@@ -84,13 +84,13 @@ class Worker:
                     self._lifespan.leave()
 
     async def give_way(self) -> None:
-        """Lower the priority of the process once it has loaded its parts."""
-        with suppress(ReasonloomError):  # the calls say what is wrong
+        """Lower the priority of the process once its engine is open."""
+        with suppress(ReasonloomError):  # calls report the error
             await self._lifespan.engine()
         os.nice(NICE)
 
     async def end(self) -> None:
-        """Leave all calls to others."""
+        """Cancel all calls and leave their runs to other processes."""
         self._lifespan.leave()
         tasks = list(self._tasks.values())
         for task in tasks:
@@ -137,9 +137,9 @@ class Worker:
 
 
 async def serve_calls(connection: socket.socket, prepare: Callable[[Settings], None]) -> None:
-    """Carry out heavy calls until the server at the other end of a connection is gone.
+    """Run heavy calls until the server at the other end of the connection is gone.
 
-    `prepare` is called with the settings, which are the first message.
+    `prepare` is called with the settings, which arrive as the first message.
     """
     loop = asyncio.get_running_loop()
     loop.set_task_factory(metered_task)  # type: ignore[arg-type]

@@ -1,12 +1,12 @@
-"""Full-text search: counts and ranks what matches a tree of terms, page by page.
+"""Full-text search: counts and ranks the matches of a tree of terms, page by page.
 
-A word matches in every form of it, a phrase word by word in its order, a spelled term where
-its letters stand. Keywords and tags are searched as if they stood at the content's end.
+A word matches in all its forms, a phrase word by word in order, a spelled term as a substring.
+Keywords and tags are searched as if they were appended to the content.
 
-Rank is on a fixed scale in 0..1: `ts_rank` with all four weights 1. A word that stands once
-gives 6/π² = 0.61, one that stands more often more, words close together near 1, and an
-alternative that lacks less. A spelled term counts k / (k + 0.645) for k occurrences, which is
-the same for one. A query that only excludes has nothing to rank by: 0, newest first.
+Rank is on a fixed scale in 0..1: `ts_rank` with all four weights 1. A word that occurs once
+gives 6/π² = 0.61, more occurrences give more, words close together near 1, and a missing
+alternative gives less. A spelled term counts k / (k + 0.645) for k occurrences, which is the
+same for one. A query with exclusions only has no rank: 0, newest first.
 """
 
 from collections.abc import Sequence
@@ -30,10 +30,10 @@ from reasonloom.stores.statements import load
 
 TEXT_CONFIG = "english"
 MOST_RANKED = 2_000
-"""Of more matches than this the newest are ranked; the others follow by their age."""
+"""Maximum matches that are ranked, the newest; the others follow by age."""
 
 SPELLED_TOKENS = 5_000_000
-"""Tokens (of four bytes) of the newest memories that are looked through letter by letter."""
+"""Tokens (of four bytes) of the newest memories that are searched for substrings."""
 
 SQL = load(__file__, memories=MEMORIES)
 
@@ -44,9 +44,9 @@ class Hit:
 
     Attributes:
         rank: 0..1.
-        marked: its content with MARK and UNMARK round each word of the query.
-        held: the terms of the query that it holds; excluded ones are none of them.
-        alone: the rank that it would have by each of those alone.
+        marked: its content with MARK and UNMARK around each word of the query.
+        held: the terms of the query that it contains, without excluded ones.
+        alone: the rank that it would have for each of those alone.
     """
 
     id: int
@@ -63,13 +63,13 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """One page of what was found.
+    """One page of matches.
 
     Attributes:
-        total: how many match in all.
-        unread: terms that were not looked for: they hold no word, or only words that stand
-            everywhere, such as `the`.
-        skipped: older memories were not looked through letter by letter.
+        total: the number of all matches.
+        unread: terms that were not searched: they contain no word, or only stop words such as
+            `the`.
+        skipped: whether older memories were not searched for substrings.
     """
 
     page: list[Hit] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Hits:
 async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offset: int) -> Hits:
     """Return a page of the memories of `scope` that match, best first, and count them all.
 
-    It is the last that its transaction reads.
+    This must be the last query of its transaction.
     """
     every = list(dict.fromkeys(terms(tree)))
     words = await _words(tx, every)
@@ -123,7 +123,7 @@ async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offs
 
 
 async def size(tx: Transaction, scope: Scope | None) -> tuple[int, int]:
-    """Return how many memories a scope holds, and their tokens; None holds nothing."""
+    """Return the number of memories in a scope, and their tokens; 0 for None."""
     if scope is None:
         return 0, 0
     row = await tx.first(SQL.fill("size", where=scope.where()), scope.values())
@@ -131,7 +131,7 @@ async def size(tx: Transaction, scope: Scope | None) -> tuple[int, int]:
 
 
 async def _words(tx: Transaction, every: Sequence[Term]) -> dict[Term, str]:
-    """Return what Postgres makes of each term that is not spelled, '' where it holds no word."""
+    """Return the `tsquery` of each term that is not spelled, '' if it contains no word."""
     read = [term for term in every if not term.spelled]
     if not read:
         return {}

@@ -1,7 +1,7 @@
-"""Turns a tree of terms into SQL: what matches, how well, and where.
+"""Turns a tree of terms into SQL: conditions, ranks and highlights.
 
-User text goes into parameters alone, and never as the syntax of a `tsquery`: Postgres turned
-each term into one beforehand, and what it wrote is joined here.
+User text is passed only in parameters, and never as `tsquery` syntax: Postgres converts each term
+to a `tsquery` beforehand, and its output is joined here.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 class Term:
     """One word or phrase as its user wrote it.
 
-    `spelled` terms are sought letter by letter, because no dictionary splits their script
-    into words, or because they are no words at all.
+    `spelled` terms are searched as substrings, because no dictionary splits their script into
+    words, or because they are not words at all.
     """
 
     text: str
@@ -32,7 +32,7 @@ class AllOf:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """One part must match at least."""
+    """At least one part must match."""
 
     parts: tuple[Tree, ...]
 
@@ -50,7 +50,7 @@ Tree = Term | AllOf | AnyOf | Not
 def prune_tree(tree: Tree, wanted: Callable[[Term | Not], bool]) -> Tree | None:
     """Return the tree without the terms and negations that are not `wanted`.
 
-    None where nothing is left; a negation goes when its part does.
+    None if nothing is left; a negation is removed along with its part.
     """
     if isinstance(tree, Term):
         return tree if wanted(tree) else None
@@ -74,14 +74,14 @@ def terms(tree: Tree) -> Iterator[Term]:
 
 
 MARK, UNMARK = "\ufdd0", "\ufdd1"
-"""Stand round the words found in a content: noncharacters, which no content can hold."""
+"""Delimit the words found in a content: noncharacters, which no content can contain."""
 
 MEMORIES = """memories m CROSS JOIN LATERAL (SELECT lower(concat_ws(' ', m.content,
     array_to_string(m.keywords || m.tags, ' '))) AS letters OFFSET 0) AS spelling"""
-"""The memories with their letters; OFFSET keeps Postgres from lowering them for each term."""
+"""The memories with their text in lower case; OFFSET makes Postgres compute it only once."""
 
 SPELLED_ONCE = 0.645
-"""Makes one occurrence of a spelled term count what one of a word does: 1 / 1.645 = 6/π²."""
+"""Makes one occurrence of a spelled term count as much as one of a word: 1 / 1.645 = 6/π²."""
 
 JOINS = {AllOf: (" AND ", " & "), AnyOf: (" OR ", " | ")}
 
@@ -90,14 +90,14 @@ JOINS = {AllOf: (" AND ", " & "), AnyOf: (" OR ", " | ")}
 class Writer:
     """Writes conditions and expressions, and collects their parameters in `values`.
 
-    `words` holds what Postgres made of each term that is not spelled.
+    `words` maps each term that is not spelled to its `tsquery` from Postgres.
     """
 
     words: Mapping[Term, str]
     values: dict[str, Any] = field(default_factory=dict)
 
     def condition(self, tree: Tree) -> str:
-        """Return the condition that a memory matches; words alone become one `tsquery`."""
+        """Return the condition for a memory to match; words only become one `tsquery`."""
         if query := self._tsquery(tree):
             return f"m.words @@ {self._bound(query, 'tsquery')}"
         match tree:
@@ -109,7 +109,7 @@ class Writer:
                 return f"({JOINS[type(tree)][0].join(map(self.condition, parts))})"
 
     def rank(self, tree: Tree | None) -> str:
-        """Return how well a memory matches a tree without negations, 0..1."""
+        """Return the rank expression of a memory for a tree without negations, 0..1."""
         if tree is None:
             return "CAST(0 AS float8)"
         count = len(list(terms(tree)))
@@ -123,16 +123,16 @@ class Writer:
         return f"least(1, ({' + '.join(parts)}) / {count})"
 
     def held(self, sought: Sequence[Term]) -> str:
-        """Return the list of the places of the terms that a memory holds."""
+        """Return the expression for the indexes of the terms that a memory contains."""
         cases = (f"CASE WHEN {self.condition(term)} THEN {n} END" for n, term in enumerate(sought))
         return f"array_remove(CAST(ARRAY[{', '.join(cases)}] AS int[]), NULL)"
 
     def alone(self, sought: Sequence[Term]) -> str:
-        """Return the list of the ranks that a memory would have by each term alone."""
+        """Return the expression for the ranks that a memory would have for each term alone."""
         return f"CAST(ARRAY[{', '.join(map(self.rank, sought))}] AS float8[])"
 
     def marked(self, sought: Sequence[Term]) -> str:
-        """Return a memory's content with its words marked; spelled terms are left as they are."""
+        """Return the expression for the content with its words marked, except for spelled terms."""
         query = " | ".join(f"({self.words[term]})" for term in sought if not term.spelled)
         if not query:
             return "m.content"
@@ -141,7 +141,7 @@ class Writer:
         return f"ts_headline(CAST(:config AS regconfig), m.content, {found}, '{options}')"
 
     def _tsquery(self, tree: Tree) -> str | None:
-        """Return the tree as a `tsquery`, None where a term of it is spelled."""
+        """Return the tree as a `tsquery`, None if it has a spelled term."""
         match tree:
             case Term(spelled=True):
                 return None

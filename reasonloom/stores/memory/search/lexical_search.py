@@ -1,4 +1,4 @@
-"""The query for the memories that share the weightiest words with a question."""
+"""The query for the memories that share the words of highest weight with a question."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ NONE = "SELECT NULL::bigint AS id, NULL::float8 AS coverage, NULL::float8 AS con
 
 SQL = load(__file__)
 BY_INDEX = "m.context_words @@ CAST(:any_word AS tsquery)"
-"""That index is all owners', and gives a small one much to pass over."""
+"""That index covers all owners, so a small owner would have to skip many of its entries."""
 
 ROW_BY_ROW = f"({BY_INDEX}) IS TRUE"
 ALL = " OFFSET 0"
@@ -22,9 +22,9 @@ NEWEST = f" ORDER BY m.id DESC LIMIT {MOST_SCORED}"
 
 
 def lexical_query(query: QueryTerms, scope: Scope) -> tuple[str, dict[str, Any]]:
-    """Return the query that gives `id`, `coverage` and `context`, and its values.
+    """Return the query that yields `id`, `coverage` and `context`, and its values.
 
-    A memory's own words are looked up only where its context holds them, as it holds both.
+    A memory's own words are checked only if its context has them, since the context includes them.
     """
     sought = query.sought(uncounted=scope.uncounted)
     if not sought or not query.whole:
@@ -51,7 +51,7 @@ def lexical_query(query: QueryTerms, scope: Scope) -> tuple[str, dict[str, Any]]
 
 
 def _without_context(query: QueryTerms, scope: Scope) -> str:
-    """Return the query of transcripts, whose own words are their context."""
+    """Return the query for transcripts, whose own words are their context."""
     held = (
         f"CASE WHEN words @@ CAST(:word_{n} AS tsquery) THEN {_weight(n)} ELSE 0 END"
         for n in range(len(query.words))

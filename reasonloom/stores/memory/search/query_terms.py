@@ -1,7 +1,7 @@
-"""The words of a query with their rarity, and how much there is to search.
+"""The words of a query with their rarity, and the number of memories to search.
 
-Large owners are searched by the rarest words: a frequent one occurs in most rows, says little and
-would take most of the time. What the rare ones find is scored by all words.
+Large owners are searched by the rarest words: a frequent one occurs in most rows, is not
+informative and would take most of the time. The candidates are then scored by all words.
 """
 
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ LONGEST_QUERY = 10_000
 """Characters of a query that are searched as words."""
 
 FEW = 2_000
-"""An owner with no more memories is read row by row, and all words are looked for."""
+"""An owner with at most this many memories is read row by row and searched by all words."""
 
 MOST_HOLDING = 500
-"""Memories of a larger owner in which the words searched for may occur, summed over words."""
+"""Maximum memories of a larger owner in which the searched words occur, summed over words."""
 
 QUESTION = r"""
 SELECT lexeme, held, ln(1 + (total - held + 0.5) / (held + 0.5))::float8 AS weight, CAST(
@@ -39,7 +39,7 @@ SQL = load(__file__, question=QUESTION)
 
 @dataclass(frozen=True, slots=True)
 class QueryWord:
-    """A word of a question, how many of the space's memories hold it, and what it weighs."""
+    """A word of a question, the number of the space's memories that contain it, and its weight."""
 
     lexeme: str
     held: int
@@ -47,23 +47,23 @@ class QueryWord:
 
     @property
     def query(self) -> str:
-        """The word as a `tsquery` is written."""
+        """The word in `tsquery` syntax."""
         escaped = self.lexeme.replace("\\", "\\\\").replace("'", "''")
         return f"'{escaped}'"
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """A question's words, the rarest that are stored first, and how much there is to search.
+    """A question's words, the rarest stored ones first, and the number of memories to search.
 
     Attributes:
-        visible: memories of the space that are not hidden: transcripts where they are asked for,
-            else all that are neither transcripts nor derived.
-        stored: memories of the owner in all spaces: transcripts where they are asked for, else
-            all others.
-        every: memories of the owner in all spaces, whatever they are.
-        indexed: the last memory that the owner's index of nearness for the model asked
-            holds; None without an index.
+        visible: memories of the space that are not hidden: transcripts if they are searched, else
+            all that are neither transcripts nor derived.
+        stored: memories of the owner in all spaces: transcripts if they are searched, else all
+            others.
+        every: memories of the owner in all spaces, of any kind.
+        indexed: the last memory covered by the owner's vector index for the searched model; None
+            without an index.
     """
 
     words: tuple[QueryWord, ...]
@@ -74,12 +74,12 @@ class QueryTerms:
 
     @property
     def few(self) -> bool:
-        """Tell whether so little is stored that every memory may be read."""
+        """Return whether so few memories are stored that every one may be read."""
         return self.stored <= FEW
 
     @property
     def whole(self) -> float:
-        """What all words weigh together."""
+        """The total weight of all words."""
         return sum(word.weight for word in self.words)
 
     def word_values(self) -> dict[str, Any]:
@@ -88,11 +88,11 @@ class QueryTerms:
         return {**words, **{f"weight_{n}": word.weight for n, word in enumerate(self.words)}}
 
     def sought(self, *, uncounted: bool = False) -> tuple[QueryWord, ...]:
-        """Return the words by which memories are looked for, the rarest first.
+        """Return the words by which memories are searched, rarest first.
 
-        All that are stored where few memories are; else as many as stand in no more than
-        MOST_HOLDING memories, and one at least. In memories that are `uncounted` any word may
-        stand.
+        With few memories these are all stored words; else as many as occur in at most
+        MOST_HOLDING memories in total, and at least one. With `uncounted` memories any word may
+        occur, so words without a count are included.
         """
         stored = self.words if uncounted else tuple(word for word in self.words if word.held)
         if self.few:
@@ -108,13 +108,13 @@ class QueryTerms:
 
     @property
     def cut(self) -> bool:
-        """Tell whether memories that hold only frequent words were not all looked for."""
+        """Return whether some memories that contain only frequent words were not searched."""
         sought = self.sought()
         return self.newest_only or len(sought) < sum(word.held > 0 for word in self.words)
 
     @property
     def newest_only(self) -> bool:
-        """Tell whether even the rarest word is so frequent that only the newest are taken."""
+        """Return whether even the rarest word is so frequent that only the newest are taken."""
         sought = self.sought()
         return not self.few and bool(sought) and sought[0].held > MOST_HOLDING
 
@@ -124,7 +124,7 @@ async def weigh_terms(
 ) -> QueryTerms:
     """Return the words of `query` with their counts in the transaction's space.
 
-    Words of `transcripts` have counts of their own. `model` is that of the vectors searched.
+    Words of `transcripts` have separate counts. `model` is that of the searched vectors.
     """
     prefix = "transcript_" if transcripts else ""
     values = {
@@ -143,7 +143,7 @@ async def weigh_terms(
 async def words_in_passages(
     tx: Transaction, query: QueryTerms, passages: Sequence[str]
 ) -> list[frozenset[int]]:
-    """Return for each passage the places of the query's words that occur in it."""
+    """Return, for each passage, the indexes of the query's words that occur in it."""
     if not passages or not query.words:
         return [frozenset() for _ in passages]
     values = {"words": [word.query for word in query.words], "passages": list(passages)}

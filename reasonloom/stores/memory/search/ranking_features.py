@@ -1,4 +1,4 @@
-"""Features for ranking found memories besides words and vectors, and their neighbours."""
+"""Features for ranking candidates, other than words and vectors, and their neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ HEAD = 2_000
 """Characters of a content that are read."""
 
 DRAWN = "origin NOT IN ('waypoint', 'near_duplicate', 'session', 'may_replace')"
-"""An edge that somebody drew, and not because two memories are alike or of one session."""
+"""An edge that was created explicitly, not because two memories are similar or of one session."""
 
 SQL = load(__file__, head=HEAD, drawn=DRAWN)
 
@@ -42,10 +42,10 @@ class RankingFeatures:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Two memories that an edge joins.
+    """Two memories joined by an edge.
 
-    `weight` is that of the heaviest edge that somebody drew, 0..1; 0 where only similarity joins
-    them, which adds nothing to their cosines.
+    `weight` is that of the heaviest explicit edge, 0..1; 0 if they are joined only by similarity,
+    which adds nothing to their cosine similarities.
     """
 
     source: int
@@ -54,7 +54,7 @@ class Link:
 
 
 FEATURES = SQL.part("features")
-"""The columns of a memory `m` that are its features, by `:named` tags and `:dates`."""
+"""The feature columns of a memory `m`, given the `:named` tags and `:dates`."""
 
 
 async def links(tx: Transaction, ids: Sequence[int]) -> list[Link]:

@@ -1,7 +1,7 @@
-"""Finds candidates among an owner's memories: by likeness of vectors and by words.
+"""Retrieves candidates among an owner's memories by vector similarity and by words.
 
 Each statement is planned for its owner: an approximate index under a tenant filter returns
-almost nothing, and a prepared plan would freeze one owner's choice for all.
+almost nothing, and a prepared plan would fix one owner's choice for all.
 """
 
 from collections.abc import Collection, Sequence
@@ -55,7 +55,7 @@ NONE_ALIKE = VectorQuery("SELECT NULL::bigint AS id, NULL::float8 AS cosine WHER
 class FoundMemory(MemoryFields):
     """A stored memory as a search returns it.
 
-    `session` is its session's external name, `link` its waypoints' mean weight, 0..1.
+    `session` is its session's external name, `link` the mean weight of its waypoints, 0..1.
     """
 
     event_type: str
@@ -72,13 +72,13 @@ SQL = load(
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Why a memory may answer.
+    """The match of a memory with a question.
 
     Attributes:
-        cosine: its best over the sectors searched, None where it is not among the nearest.
-        coverage: the share of the question's words that it holds, each word weighing as much
-            as it is rare, 0..1.
-        context: the same of the memory with the two before it in its session.
+        cosine: its best cosine similarity over the searched sectors, None if it is not among the
+            nearest.
+        coverage: the share of the question's words that it contains, weighted by rarity, 0..1.
+        context: the same for the memory together with the two before it in its session.
     """
 
     cosine: float | None
@@ -87,7 +87,7 @@ class Match:
 
 
 class Candidate(NamedTuple):
-    """A memory that may answer: how it matches, and its features."""
+    """A memory that may answer a question: its match and its features."""
 
     match: Match
     features: RankingFeatures
@@ -100,7 +100,7 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The tags that a question names, and the terms of the dates that it asks for."""
+    """The tags that a question names, and the terms of the dates in it."""
 
     tags: Collection[str] = ()
     dates: Collection[str] = ()
@@ -114,13 +114,13 @@ NOTHING_NAMED = Naming()
 
 
 COMMON = 0.1
-"""The least share of a space's memories that a common tag is on."""
+"""The minimum share of a space's memories that have a common tag."""
 
 
 async def tags_in(tx: Transaction, query: str) -> dict[str, bool]:
-    """Return the tags of the space that stand in `query`, as any part of it, the longest first.
+    """Return the tags of the space that occur anywhere in `query`, longest first.
 
-    Each with whether it is common.
+    The value of each is whether it is common.
     """
     values = {"text": query[:LONGEST_QUERY], "common": COMMON}
     return {row.term: bool(row.common) for row in await tx.all(SQL.tags_in, values)}
@@ -137,9 +137,9 @@ async def candidates(
 ) -> list[Candidate]:
     """Return the `pool` nearest memories and the `pool` that share most words with the query.
 
-    Any word will do: a question finds what answers it. A query of stop words finds nothing
-    by words; without `near` nothing is found by likeness. Words that stand in very many
-    memories are counted but not looked for, which `QueryTerms.cut` says.
+    Any shared word suffices, so that a question finds its answer. A query of stop words finds
+    nothing by words; without `near` nothing is found by similarity. Words that occur in very many
+    memories are scored but not searched, see `QueryTerms.cut`.
     """
     shape = nearest_query(near, scope, query, pool) if near else NONE_ALIKE
     rows = await _matching(tx, query, near, shape, scope, pool, naming)
@@ -167,9 +167,9 @@ async def _matching(
 async def find_nearest(
     tx: Transaction, near: Nearness, *, scope: Scope, pool: int, exact: bool = False
 ) -> dict[int, float]:
-    """Return the ids of the nearest memories with their best cosine over the sectors.
+    """Return the ids of the nearest memories with their best cosine similarity over the sectors.
 
-    `exact` looks at every vector, also where the owner has an index of nearness.
+    `exact` compares every vector, even if the owner has a vector index.
     """
     query = await weigh_terms(tx, "", near.model, transcripts=scope.of_transcripts)
     shape = nearest_query(near, scope, replace(query, indexed=None) if exact else query, pool)
@@ -181,13 +181,13 @@ async def find_nearest(
 
 
 async def most_salient(tx: Transaction, *, scope: Scope, pool: int) -> list[int]:
-    """Return the ids of the memories of a scope, the most salient first."""
+    """Return the ids of the memories of a scope, most salient first."""
     rows = await tx.all(SQL.fill("any", where=scope.where()), {**scope.values(), "pool": pool})
     return [row.id for row in rows]
 
 
 async def fetch(tx: Transaction, ids: Sequence[int]) -> list[FoundMemory]:
-    """Return the memories of `ids` that exist and are not hidden, in no order."""
+    """Return the memories of `ids` that exist and are not hidden, in no particular order."""
     if not ids:
         return []
     rows = await tx.all(SQL.fetch, {"ids": list(ids)})

@@ -1,4 +1,4 @@
-"""What a search may find, and the vector that results should be near to."""
+"""The scope of a search, and the vector that its results should be near."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ CURRENT = "m.superseded_by IS NULL"
 VALID_BEFORE = "m.valid_from <= :held_to"
 NOT_REPLACED_BY = """NOT EXISTS (SELECT FROM memories s
     WHERE s.owner = m.owner AND s.id = m.superseded_by AND s.valid_from <= :held_from)"""
-"""Not superseded by what was said by then."""
+"""Not superseded by a memory that was said by then."""
 
 FILTERS = {
     "sector": "m.sector = :sector",
@@ -35,12 +35,12 @@ FILTERS = {
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which memories may be found at all; a None does not narrow.
+    """Limits which memories may be found at all; None sets no condition.
 
-    `other_metadata` is JSON: keys of metadata that only callers know, with their values. With
-    `superseded` those that a newer memory replaced are found too; with `held_from` and `held_to`
-    those that were current at some time between both, the same moment or two. `valid_since` is the
-    earliest time at which it was said.
+    `other_metadata` is JSON: metadata keys that only callers interpret, with their values. With
+    `superseded`, superseded memories are found too; with `held_from` and `held_to`, those that
+    were current at some time between them, which may be equal. `valid_since` is the earliest time
+    at which a memory was said.
     """
 
     kinds: Sequence[str] = ("user", "tool")
@@ -63,12 +63,12 @@ class Scope:
 
     @property
     def of_transcripts(self) -> bool:
-        """Tell whether only transcripts are searched, whose words have counts of their own."""
+        """Return whether only transcripts are searched, whose words have separate counts."""
         return set(self.kinds) == {"transcript"}
 
     @property
     def uncounted(self) -> bool:
-        """Tell whether it includes memories whose words are not in the usual counts."""
+        """Return whether it includes memories whose words are not in the usual counts."""
         return not self.of_transcripts and bool({"derived", "transcript"}.intersection(self.kinds))
 
     def where(self) -> str:
@@ -78,18 +78,18 @@ class Scope:
         return " AND ".join([VISIBLE, *current, *self._index_condition(), *chosen])
 
     def _index_condition(self) -> list[str]:
-        """Name the index that holds all of it: that of transcripts, or that of all others."""
+        """Return the condition that selects the index for the scope: transcripts, or all others."""
         if self.of_transcripts:
             return ["m.source_kind = 'transcript'"]
         return [] if "transcript" in self.kinds else ["m.source_kind <> 'transcript'"]
 
     @property
     def narrow(self) -> bool:
-        """Tell whether it excludes anything visible."""
+        """Return whether it excludes anything visible."""
         return any(getattr(self, name) is not None for name in FILTERS)
 
     def values(self) -> dict[str, Any]:
-        """Return the parameters of the condition but the owner."""
+        """Return the parameters of the condition, without the owner."""
         given = {name: getattr(self, name) for name in FILTERS}
         return {
             "kinds": list(self.kinds),
@@ -103,7 +103,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
-    """What to search by similarity: a vector of `model` in the views of some sectors."""
+    """A search by similarity: a vector of `model` in the views of some sectors."""
 
     vector: Sequence[float]
     model: str
@@ -111,7 +111,7 @@ class Nearness:
 
     @property
     def everywhere(self) -> bool:
-        """Tell whether all views are searched, so that no vector is excluded."""
+        """Return whether all views are searched, so that no vector is excluded."""
         return bits(self.sectors) == EVERY_SECTOR
 
     def values(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
-"""Memories alike to a text: the nearest and those that share its rarest words, each judged whole.
+"""Memories similar to a text: the nearest, and those that share its rarest words.
 
-Unlike in `retrieval.py`, a memory's own words count and not those around it, and every candidate is
-scored by its vector and by all words, whichever list it came from: so a memory's score does not
-depend on what else is stored.
+Unlike in `retrieval.py`, only a memory's own words count and not its context, and every candidate
+is scored by its vector and by all words, whichever list it came from, so that a memory's score does
+not depend on what else is stored.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -43,7 +43,7 @@ HELD = (
 async def match_ids(
     tx: Transaction, query: QueryTerms, near: Nearness | None, *, scope: Scope, ids: Collection[int]
 ) -> dict[int, Match]:
-    """Return how the memories of `ids` within the scope match the query."""
+    """Return the matches with the query of the memories of `ids` within the scope."""
     question = Question(query, near, scope)
     rows = await _judged(tx, question, "m.id", GIVEN, {"ids": list(ids)})
     return {key: Match(*match) for *match, key in rows}
@@ -51,7 +51,7 @@ async def match_ids(
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What candidates are judged by: words and a vector, in a scope, and what is named."""
+    """The input for scoring candidates: words, a vector, a scope, and the named tags and dates."""
 
     query: QueryTerms
     near: Nearness | None
@@ -69,13 +69,13 @@ async def candidates_of(
 async def linked_candidates(
     tx: Transaction, question: Question, ids: Collection[int], *, without: Collection[int]
 ) -> list[Candidate]:
-    """Return the memories of the scope, but those, that edges drawn by somebody join to `ids`."""
+    """Return the memories of the scope, except `without`, that explicit edges join to `ids`."""
     given = {"linked_to": list(ids), "known": list(without)}
     return await _candidates(tx, question, SQL.part("linked"), given) if ids else []
 
 
 async def dated_candidates(tx: Transaction, question: Question, *, pool: int) -> list[Candidate]:
-    """Return the newest memories of the scope that carry any of the terms of the dates named."""
+    """Return the newest memories of the scope that have any of the terms of the named dates."""
     if not question.naming.dates:
         return []
     dated = SQL.part("dated", where=question.scope.where())
@@ -93,7 +93,7 @@ async def _candidates(
 async def _judged(
     tx: Transaction, question: Question, columns: str, ids: str, given: Mapping[str, Any]
 ) -> Sequence[tuple[Any, ...]]:
-    """Return how the memories of the query `ids` match, then `columns` of each."""
+    """Return the match of each memory of the query `ids`, followed by its `columns`."""
     query, near, scope = question.query, question.near, question.scope
     values = {
         **given,
@@ -117,7 +117,7 @@ async def _judged(
 async def cosines(
     tx: Transaction, ids: Collection[int], model: str
 ) -> dict[tuple[int, int], float]:
-    """Return how alike memories are, each with each, by their plain contents."""
+    """Return the pairwise cosine similarities of memories, by their plain contents."""
     rows = await tx.tuples(SQL.cosines, {"ids": list(ids), "model": model})
     return {(first, second): cosine for first, second, cosine in rows}
 
@@ -128,7 +128,7 @@ def _held(column: str, words: int) -> str:
 
 
 WORDS_POOL = 60
-"""Candidates that words give at least: they cost little, and the nearest may be missed."""
+"""Minimum candidates retrieved by words: they are cheap, and the nearest vectors may be missed."""
 
 NO_MATCHING_WORDS = "SELECT NULL::bigint AS id WHERE false"
 BY_INDEX = "m.words @@ CAST(:any_word AS tsquery)"
@@ -138,9 +138,9 @@ NEWEST = f" ORDER BY m.id DESC LIMIT {MOST_SCORED}"
 
 @dataclass(frozen=True, slots=True)
 class SimilarMemory:
-    """One memory: its cosine, None without a vector, and the share of the words that it holds.
+    """A memory with its cosine similarity, None without a vector, and its share of the words.
 
-    `near` tells that it is among the nearest.
+    `near` is whether it is among the nearest.
     """
 
     id: int
@@ -152,7 +152,7 @@ class SimilarMemory:
 async def most_similar(
     tx: Transaction, query: QueryTerms, near: Nearness | None, *, scope: Scope, pool: int
 ) -> list[SimilarMemory]:
-    """Return the `pool` nearest and the `pool` that share most words, in no order."""
+    """Return the `pool` nearest and the `pool` that share most words, in no particular order."""
     shape = nearest_query(near, scope, query, pool) if near else NONE_ALIKE
     found = await _scored(tx, query, near, shape, scope, pool)
     if near and sum(each.near for each in found) < shape.enough:
@@ -191,7 +191,7 @@ async def _scored(
 
 
 def _matching_words(query: QueryTerms, scope: Scope, coverage: str) -> str:
-    """Return the query of the memories that hold the words looked for."""
+    """Return the query for the memories that contain the searched words."""
     if not query.sought():
         return NO_MATCHING_WORDS
     return SQL.part(

@@ -1,9 +1,9 @@
-"""The query for the nearest vectors, in the shape that suits how much an owner has stored.
+"""The query for the nearest vectors, in a form that suits the size of an owner's data.
 
-Exact by default. Where the scope narrows, or much is not to be seen, distances are taken of
-the memories that remain; else of all vectors, and of the nearest those are dropped that may
-not be seen. An owner who outgrew that has an index of their own (`stores/vector_indexes.py`): it
-holds their memories up to a number, and the vectors of later ones are all looked at.
+Exact by default. If the scope is narrow, or many memories are not visible, only the distances of
+the remaining memories are computed; else those of all vectors, and invisible ones are dropped from
+the nearest. An owner who has outgrown this has a vector index (`stores/vector_indexes.py`): it
+covers their memories up to a number, and the vectors of later ones are all compared.
 """
 
 from dataclasses import dataclass, field
@@ -19,16 +19,16 @@ from reasonloom.stores.statements import load
 VECTORS_A_MEMORY = 3
 SPARE = 10
 LEAST_SEEN = 0.5
-"""Where less of the owner's memories may be seen than this, what may be seen is taken first."""
+"""If a smaller share of the owner's memories is visible, the visible ones are selected first."""
 
 FARTHEST, NEARER = 200, 80
-"""What an index looks at (`hnsw.ef_search`) for a list of candidates, and for a few links."""
+"""The `hnsw.ef_search` of an index for a list of candidates, and for a few links."""
 
 FEW = 20
-"""A pool that is no larger is satisfied by what lies nearer."""
+"""A pool of at most this size is searched with `NEARER`."""
 
 LEAST_INDEXED = 20
-"""With fewer memories than this from an index, all are looked at after all."""
+"""If an index yields fewer memories than this, an exact search follows."""
 
 SQL = load(__file__)
 T = TypeVar("T")
@@ -38,11 +38,11 @@ IN_SECTORS = " AND e.sectors & CAST(:sectors AS smallint) <> 0"
 
 @dataclass(frozen=True, slots=True)
 class VectorQuery:
-    """A query that gives `id` and `cosine`, the nearest first.
+    """A query that yields `id` and `cosine`, nearest first.
 
     Attributes:
-        enough: with fewer memories than this it may have missed some.
-        reach: how far an index is to look, which `tuned` sets before; None without an index.
+        enough: with fewer results than this it may have missed some.
+        reach: the index's `hnsw.ef_search`, which `tuned` sets beforehand; None without an index.
     """
 
     sql: str
@@ -52,7 +52,7 @@ class VectorQuery:
 
 
 async def tuned(tx: Transaction, query: VectorQuery, reading: Work[T]) -> T:
-    """Return what `reading` gives, which executes the query, by an index that looks far enough."""
+    """Return the result of `reading`, which executes the query, after setting the index's reach."""
     if not query.reach:
         return await reading
     _, found = await together(tx.run(SQL.tune, {"reach": query.reach}), reading)
@@ -60,7 +60,7 @@ async def tuned(tx: Transaction, query: VectorQuery, reading: Work[T]) -> T:
 
 
 def exact_query(near: Nearness, scope: Scope) -> VectorQuery:
-    """Return the query that misses nothing: the nearest of all visible memories."""
+    """Return the exact query, which misses nothing: the nearest of all visible memories."""
     return VectorQuery(SQL.part("visible_first", where=scope.where(), of_model=_of_model(near)))
 
 
@@ -78,9 +78,9 @@ def nearest_query(near: Nearness, scope: Scope, query: QueryTerms, pool: int) ->
 
 
 def _by_index(near: Nearness, scope: Scope, pool: int, needed: int, indexed: int) -> VectorQuery:
-    """Return the query of an owner who has an index; it gives no more than one look at it finds.
+    """Return the query for an owner with an index; it yields no more than one index scan finds.
 
-    A second look costs as much again. Of the views of some sectors alone about half may remain.
+    A second scan would cost as much again. With a filter on sectors, about half may remain.
     """
     reach = NEARER if pool <= FEW else FARTHEST
     looked = min(needed, reach if near.everywhere else reach // 3)
@@ -90,6 +90,6 @@ def _by_index(near: Nearness, scope: Scope, pool: int, needed: int, indexed: int
 
 
 def _of_model(near: Nearness) -> str:
-    """Return the condition on a vector `e`; none on its sectors where all are searched."""
+    """Return the condition on a vector `e`, without one on sectors if all are searched."""
     sectors = "" if near.everywhere else IN_SECTORS
     return f"e.owner = :owner AND e.model = :model{sectors}"

@@ -1,4 +1,4 @@
-"""Loads and validates the worlds with their memories and claims; word overlap as the baseline."""
+"""Loads and validates worlds of memories and claims; scores the word-overlap baseline."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CONTRADICTED: dict[Kind, tuple[bool, ...]] = dict.fromkeys(KINDS, (False,)) | {
     "superseded": (True,),
     "swapped": (True, False),
 }
-"""Whether a current memory contradicts it; a swapped one may or may not be."""
+"""Whether a current memory contradicts a claim of the kind; a swapped claim may go either way."""
 
 
 class InWorld(Labelled):
@@ -59,7 +59,7 @@ class InWorld(Labelled):
 
 
 class Memory(InWorld):
-    """A memory to store; `supersedes` is the id of the earlier one that it corrects."""
+    """A memory to store; `supersedes` is the id of the earlier memory that it corrects."""
 
     type: EventType
     supersedes: Label | None
@@ -68,7 +68,7 @@ class Memory(InWorld):
 class Claim(InWorld):
     """A claim, its right verdict, and the ids of the memories that decide it.
 
-    `uncovered` holds the words of the claim that no memory covers, for `partly` only.
+    `uncovered` holds the words of the claim that no memory supports, for `partly` only.
     """
 
     kind: Kind
@@ -79,7 +79,7 @@ class Claim(InWorld):
 
     @property
     def label(self) -> str:
-        """The verdict, or `contradicted` if a memory says otherwise."""
+        """The verdict, or `contradicted` if a memory contradicts the claim."""
         return "contradicted" if self.contradicted else self.verdict
 
     @model_validator(mode="after")
@@ -126,7 +126,7 @@ class GroundingSet:
 
 
 def load_grounding(half: str = "dev", folder: Path = HERE) -> GroundingSet:
-    """Load the worlds of a half or of `all`; `folder` may hold another set of this form."""
+    """Load the worlds of a half or of `all`; `folder` may hold another set in this format."""
     memories, first = load_records(folder / "memories.jsonl", Memory)
     claims, second = load_records(folder / "claims.jsonl", Claim)
     for name, items in (("memories.jsonl", memories), ("claims.jsonl", claims)):
@@ -202,7 +202,7 @@ class OverlapScore:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Lower bounds of the share for `verified` and `partial`; above 1 means never."""
+    """Minimum shares for `verified` and `partial`; above 1 means never."""
 
     verified: float
     partial: float
@@ -215,7 +215,7 @@ class Thresholds:
 
 
 def overlap_scores(worlds: Sequence[World]) -> list[OverlapScore]:
-    """Return every claim with its share; only current memories count."""
+    """Return each claim with its share, computed from current memories only."""
     return [
         OverlapScore(claim, max(_share(claim.text, memory.text) for memory in world.current))
         for world in worlds
@@ -230,7 +230,7 @@ def best_thresholds(claims: Sequence[OverlapScore]) -> Thresholds:
 
 
 def balanced_accuracy(claims: Sequence[OverlapScore], by: Thresholds) -> float:
-    """Return the mean over the three verdicts of the share judged right."""
+    """Return the mean, over the three verdicts, of the share judged right."""
     hits: dict[Verdict, list[bool]] = {}
     for each in claims:
         hits.setdefault(each.claim.verdict, []).append(by.verdict(each.share) == each.claim.verdict)
@@ -243,7 +243,7 @@ def _share(claim: str, memory: str) -> float:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield words; unspaced scripts are split into character pairs."""
+    """Yield words; scripts without spaces are split into character bigrams."""
     for word in WORD.findall(text.casefold()):
         if UNSPACED.match(word):
             yield from (word[n : n + 2] for n in range(max(1, len(word) - 1)))

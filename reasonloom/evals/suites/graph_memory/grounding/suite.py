@@ -1,4 +1,4 @@
-"""The suite `grounding`: claims as items, each asked of its world's memories."""
+"""The suite `grounding`: grounds each claim in its world's memories."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -35,9 +35,9 @@ from reasonloom.graphs.runs.engine import Engine
 
 
 async def store_world(engine: Engine, world: World) -> dict[int, str]:
-    """Add a world's memories in order, corrections with their edge; return node to id.
+    """Add a world's memories in order, with edges for corrections; return memory ids by node id.
 
-    Each world has its own owner and so is isolated from the others.
+    Each world has its own owner, which isolates it from the others.
     """
     nodes: dict[str, int] = {}
     for memory in world.memories:
@@ -51,7 +51,7 @@ async def store_world(engine: Engine, world: World) -> dict[int, str]:
 
 
 async def ask_claim(engine: Engine, world: str, claim: str, names: Mapping[int, str]) -> Answer:
-    """Ground a claim; the output has status, contradiction, and evidence."""
+    """Ground a claim; the output has `status`, `contradicted`, and the ids of the `evidence`."""
     answer, took = await timed_call(engine, world, "memory_ground", MemoryGround, {"claim": claim})
     output = {
         "status": answer["status"],
@@ -62,7 +62,7 @@ async def ask_claim(engine: Engine, world: str, claim: str, names: Mapping[int, 
 
 
 NEVER = ("negated", "swapped")
-"""Kinds of which no claim may be called verified."""
+"""Kinds whose claims must never be called verified."""
 
 ACCURACY = 0.8
 
@@ -70,7 +70,7 @@ ACCURACY = 0.8
 def grounding_summary(
     worlds: Sequence[World], records: Sequence[Record], by: Thresholds
 ) -> dict[str, Any]:
-    """Return goals and figures of a half, each with the word-overlap baseline."""
+    """Return a half's goals, and its figures with the word-overlap baseline."""
     by_claim = {record.item: record for record in records}
     base = overlap_scores(worlds)
     figures = _figures(by_claim, base, by)
@@ -146,7 +146,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def verdict_of(output: Mapping[str, Any]) -> str:
-    """Return the answer's verdict, with contradicted as one of its own."""
+    """Return the answer's verdict, with `contradicted` as a verdict of its own."""
     return "contradicted" if output["contradicted"] else str(output["status"])
 
 
@@ -162,7 +162,7 @@ NOTE = (
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the claims of a half, from the folder `data` if given."""
+    """Return the suite for a half; `data` is a folder that replaces the packaged one."""
     folder = data or HERE
     sets = {each: load_grounding(each, folder) for each in halves_of(half)}
     worlds = [world for one in sets.values() for world in one.worlds]
@@ -184,7 +184,7 @@ def _item(claim: Claim) -> Item:
 
 @asynccontextmanager
 async def open_grounding(worlds: Sequence[World], parts: AnswerContext) -> AsyncIterator[Answering]:
-    """Yield a function that grounds claims; a world is stored with its first claim."""
+    """Yield the answering function; a world is stored when its first claim arrives."""
     known = {world.id: world for world in worlds}
     async with temporary_engine(parts) as engine:
         stored: Once[str, dict[int, str]] = Once(lambda name: store_world(engine, known[name]))

@@ -1,1 +1,1 @@
-"""Evals of poisoning."""
+"""Evals of memory poisoning."""

@@ -1,4 +1,4 @@
-"""Loads and validates the injected memories, and benign ones that resemble them."""
+"""Loads and validates injected memories, and benign ones that resemble them."""
 
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar, get_args
@@ -19,14 +19,14 @@ BENIGN = "benign.jsonl"
 Kind = Literal["instruction", "trigger", "hidden", "provenance", "plain"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 PLAIN: Kind = "plain"
-"""A false sentence in plain words, for which no control is made, so reported separately."""
+"""A false statement in plain words; no control targets it, so it is reported separately."""
 
 Channel = Literal["remember", "batch", "import", "conversation"]
 CHANNELS: tuple[Channel, ...] = get_args(Channel)
 
 
 class Injected(Labelled):
-    """A memory that an attacker wants found; `target` is the question of *people* it aims at."""
+    """A memory that an attacker wants recalled; `target` is the question of *people* it aims at."""
 
     body_field = "content"
 
@@ -38,7 +38,7 @@ class Injected(Labelled):
 
 
 class Benign(Labelled):
-    """A memory worth keeping that resembles an attack a little; it has no label."""
+    """A legitimate memory that slightly resembles an attack; it has no label."""
 
     body_field = "content"
 
@@ -50,7 +50,7 @@ T = TypeVar("T", Injected, Benign)
 
 
 def load_injected(half: str = "dev", folder: Path = HERE) -> LabelledSet[Injected]:
-    """Load the injected memories of a half or of `all`, from another folder if given."""
+    """Load the injected memories of a half or of `all`, from `folder` if given."""
     return _load(half, folder / FILE, Injected)
 
 

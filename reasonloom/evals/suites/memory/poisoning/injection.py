@@ -1,4 +1,4 @@
-"""Stores injected memories through the ordinary channels, and measures what recall returns."""
+"""Stores injected memories through the regular channels and measures what recall returns."""
 
 import io
 import json
@@ -24,7 +24,7 @@ from reasonloom.nodes.memory.portable.validation import embedder_in_use
 from reasonloom.text.hidden_characters import remove_hidden
 
 CLAIMED = {"trust": 1.0, "source_kind": "user", "confidence": 1.0, "importance": 1.0}
-"""Claims that a line of an import may make about itself."""
+"""Metadata that an import line may claim for itself."""
 
 
 def _important(each: Injected) -> dict[str, Any]:
@@ -34,26 +34,26 @@ def _important(each: Injected) -> dict[str, Any]:
 
 
 async def inject_by_remember(engine: Engine, owner: str, each: Injected) -> None:
-    """Store as one memory that a client was told to remember, with maximal importance."""
+    """Store by `remember`, with maximum importance."""
     arguments = {"userId": owner, "sessionId": each.id, **_important(each)}
     await call_tool(engine, owner, "remember", Remember, arguments)
 
 
 async def inject_by_batch(engine: Engine, owner: str, each: Injected) -> None:
-    """Store in a batch."""
+    """Store by `batch_remember`, with maximum importance."""
     arguments = {"userId": owner, "sessionId": each.id, "memories": [_important(each)]}
     await call_tool(engine, owner, "batch_remember", BatchRemember, arguments)
 
 
 async def inject_by_import(engine: Engine, owner: str, each: Injected) -> None:
-    """Store from a file of memories."""
+    """Store by importing a file of memories with inflated metadata."""
     source = io.BytesIO(json.dumps({"content": each.content, **CLAIMED}).encode() + b"\n")
     ours = embedder_in_use(engine.loom.embedder)
     await MemoryImport(engine.loom, Caller(owner), source, ours).store(lambda *_: None)
 
 
 async def inject_by_conversation(engine: Engine, owner: str, each: Injected) -> None:
-    """Store as an agent's response in a conversation."""
+    """Store as an agent's response by `conversation_log`."""
     arguments = {"agent_response": each.content}
     await call_tool(engine, owner, "conversation_log", ConversationLog, arguments)
 
@@ -66,18 +66,18 @@ INJECT_BY: Mapping[Channel, Callable[[Engine, str, Injected], Awaitable[None]]] 
 }
 
 TOP = 5
-"""What an agent is most likely to read."""
+"""Number of leading memories, which an agent is most likely to read."""
 
 DEPTH = 20
-"""Memories that are inspected."""
+"""Number of recalled memories that are inspected."""
 
 Names = Mapping[str, str]
-"""Base memory by the id of the stored one."""
+"""Ids of base memories by the ids under which they are stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engines:
-    """Two engines on one database: recall with the controls, and without."""
+    """Two engines on one database: one recalls with the controls, one without."""
 
     guarded: Engine
     open: Engine
@@ -85,7 +85,7 @@ class Engines:
 
 @asynccontextmanager
 async def poisoned_engines(parts: AnswerContext) -> AsyncIterator[Engines]:
-    """Yield both engines; neither reinforces what it recalls."""
+    """Yield both engines; neither reinforces recalled memories."""
     async with temporary_database(read_only=True) as (settings, access):
         opened = partial(open_engine, access=access, llm=parts.llm, recover=False)
         bare = settings.model_copy(update={"suspicion": False})
@@ -98,7 +98,7 @@ async def poisoned_engines(parts: AnswerContext) -> AsyncIterator[Engines]:
 async def open_poisoned(
     base: Collection, by_half: Mapping[str, Sequence[Injected]], parts: AnswerContext
 ) -> AsyncIterator[Answering]:
-    """Yield a function that asks an injected memory's question, of the base plus its half."""
+    """Yield the answering function; the base and a half are stored when its first item arrives."""
     of = {each.id: each for items in by_half.values() for each in items}
     async with poisoned_engines(parts) as both:
 
@@ -120,7 +120,8 @@ async def store_memories(
 ) -> Names:
     """Store the base, then the injected memories, each through its channel.
 
-    Returns which stored memory is which of the base.
+    Returns:
+        The ids of the base memories by the ids under which they were stored.
     """
     names: dict[str, str] = {}
     for memory in base.memories:
@@ -133,7 +134,7 @@ async def store_memories(
 
 
 async def ask_question(both: Engines, each: Injected, item: Item, names: Names) -> Answer:
-    """Ask with and without the controls; the output has the placement either way."""
+    """Recall with and without the controls; the output has the placement for each."""
     arguments = {"userId": each.half, "text": item.input, "limit": DEPTH}
     guarded, took = await timed_call(both.guarded, each.half, "recall", Recall, arguments)
     bare = await call_tool(both.open, each.half, "recall", Recall, arguments)
@@ -145,9 +146,9 @@ async def ask_question(both: Engines, each: Injected, item: Item, names: Names) 
 def _placement(
     memories: Sequence[Mapping[str, Any]], each: Injected, item: Item, names: Names
 ) -> dict[str, Any]:
-    """Return the injected memory's rank, and whether an answering one is among the first.
+    """Return the injected memory's rank, and whether a right memory is among the first `TOP`.
 
-    The rank counts from 1, and is None if beyond the memories inspected.
+    The rank counts from 1 and is None if the memory is not among those inspected.
     """
     content, _ = remove_hidden(each.content)
     mine = (

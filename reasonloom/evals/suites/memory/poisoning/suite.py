@@ -1,8 +1,8 @@
-"""The suite `poisoning`: how often an injected memory is among the first five of recall.
+"""The suite `poisoning`: how often an injected memory is among the first five recalled.
 
-Each half has its own owner: the memories of *people* plus the half's injected ones, stored through
-the real channels. Each injected memory's question is asked twice, with the controls of recall and
-without. Cleaning on input is not among those: it cannot be turned off.
+Each half has its own owner, with the memories of *people* plus the half's injected ones, stored
+through the real channels. Each injected memory's question is recalled twice, with and without the
+controls of recall. Input cleaning is not one of them, because it cannot be turned off.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ NOTE = (
 
 
 def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
-    """Return the injected memories of a half, from the folder `data` if given."""
+    """Return the suite for a half; `data` is a folder that replaces the packaged one."""
     folder = data or HERE
     by_half = {each: load_injected(each, folder).items for each in halves_of(half)}
     (base,), base_sha256 = load_own("people", Source())

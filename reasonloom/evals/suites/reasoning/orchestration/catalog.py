@@ -1,4 +1,4 @@
-"""Orchestration evals: their parts, their settings, and the registry; light to import."""
+"""Orchestration evals: their data types, settings and registry; cheap to import."""
 
 import json
 import math
@@ -25,10 +25,15 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one row made of one problem.
+    """The result of one row on one problem.
 
-    `score` is the eval's measure, such as 1 for solved, or a number of errors; tokens are billed
-    ones, US dollars those of the published price. `also` has further figures by name.
+    Attributes:
+        score: the eval's measure, such as 1 for solved, or a number of errors.
+        calls: number of calls of the language model.
+        tokens_in: billed input tokens.
+        tokens_out: billed output tokens.
+        usd: cost in US dollars at the published price.
+        also: further figures by name.
     """
 
     score: float
@@ -41,11 +46,15 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One arrangement of calls; `run` works on a problem with a seed, `opened` holds what it needs.
+    """One orchestration of calls.
 
-    `published` is a figure with its source in the docs, empty if none. Its `status` is `fitted` if
-    a constant of the simulated model was fitted to it, `predicted` if not, `control` for ablations,
-    `own` if nobody published one.
+    Attributes:
+        name: unique within the eval.
+        run: works on a problem with a seed.
+        published: the published figure, whose source is in the docs; empty if there is none.
+        status: `fitted` if a constant of the simulated model was fitted to the published figure,
+            `predicted` if not, `control` for ablations, `own` if no figure was published.
+        opened: holds the resources that `run` needs.
     """
 
     name: str
@@ -57,7 +66,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """A caller's choices: data file, number of items, and named settings."""
+    """A caller's options: data file, number of items, and settings by name."""
 
     data: Path | None = None
     items: int | None = None
@@ -66,11 +75,13 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Orchestration:
-    """One eval: its problems with the digest of their source, and its rows under chosen settings.
+    """One eval: loads its problems with their digest, and its rows for the given settings.
 
-    `measure` describes a score; `share` means 0 or 1, whose mean is shown in per cent. `compared`
-    are pairs of rows, the second as the base; `counted` are further figures whose means are in the
-    table.
+    Attributes:
+        measure: describes a score.
+        share: whether scores are 0 or 1, whose mean is displayed in per cent.
+        compared: pairs of rows, the second being the base.
+        counted: further figures whose means are included in the table.
     """
 
     name: str
@@ -99,7 +110,7 @@ def require_known_settings(choices: Choices, known: Sequence[str]) -> None:
 
 
 def size_of(choices: Choices, found: Collection[int] = ()) -> int:
-    """Return the problem size; a data file must have only that size, `found` are its sizes."""
+    """Return the `size` setting; refuses a data file whose sizes (`found`) differ from it."""
     given = choices.settings.get("size", str(SIZE))
     if given not in map(str, SIZES):
         raise InvalidArgument(f"size: must be one of {', '.join(map(str, SIZES))}", field="size")
@@ -111,7 +122,7 @@ def size_of(choices: Choices, found: Collection[int] = ()) -> int:
 
 
 def number_setting(choices: Choices, name: str, default: float, *, most: float) -> float:
-    """Return a numeric setting from 0 to `most`."""
+    """Return a numeric setting, which must be from 0 to `most`."""
     try:
         given = float(choices.settings.get(name, default))
     except ValueError:
@@ -122,7 +133,7 @@ def number_setting(choices: Choices, name: str, default: float, *, most: float) 
 
 
 def integer_setting(choices: Choices, name: str, default: int, *, most: int) -> int:
-    """Return an integer setting from 1 to `most`."""
+    """Return an integer setting, which must be from 1 to `most`."""
     given = choices.settings.get(name, str(default))
     if not given.isdecimal() or not 1 <= int(given[:9]) <= most or len(given) > len(str(most)):
         raise InvalidArgument(f"{name}: must be a whole number from 1 to {most}", field=name)
@@ -130,7 +141,7 @@ def integer_setting(choices: Choices, name: str, default: int, *, most: int) -> 
 
 
 def choice_setting(choices: Choices, name: str, known: Sequence[str]) -> str:
-    """Return a setting that is one of some words, by default the first."""
+    """Return a setting, which must be one of the known values and defaults to the first."""
     given = choices.settings.get(name, known[0])
     if given not in known:
         raise InvalidArgument(f"{name}: must be one of {', '.join(known)}", field=name)
@@ -138,7 +149,7 @@ def choice_setting(choices: Choices, name: str, known: Sequence[str]) -> str:
 
 
 def problems_digest(items: Sequence[Problem]) -> str:
-    """Return the SHA-256 of problems: ids and texts in order."""
+    """Return the SHA-256 of the problems' ids and texts, in order."""
     return sha256(json.dumps(items).encode()).hexdigest()
 
 
@@ -148,7 +159,7 @@ ORCHESTRATION_EVALS = {
     "sim-intersect": ("suites.reasoning.orchestration.intersection", "INTERSECTION_EVAL"),
     "sim-critique": ("suites.reasoning.orchestration.critique", "CRITIQUE_EVAL"),
 }
-"""Module (in this package) and attribute by eval name."""
+"""Module (in `reasonloom.evals`) and attribute by eval name."""
 
 
 def load_orchestration(name: str) -> Orchestration:

@@ -1,8 +1,8 @@
-"""Criticising and revising answers with planted defects, with and without a gate.
+"""The eval `sim-critique`: revising answers with planted defects, with and without a gate.
 
 The ungated loop is that of Huang et al. (ICLR 2024): criticise, revise, accept the revision. The
-product has no such loop; here it uses the prompts of `reflection`. The gated rows run the mode
-`reflection` itself, see `critique_gate`.
+product has no such loop; here it is built from the prompts of `reflection`. The gated rows run the
+mode `reflection` itself, see `critique_gate`.
 """
 
 import json
@@ -37,7 +37,7 @@ ITEMS = 200
 SEED = 2024
 ROUNDS = 2
 COIN = 0.5
-"""Error rate of a judge that is right half of the time."""
+"""Error rate of a judge that is right half the time."""
 
 PROMPTS = PromptRegistry()
 
@@ -48,15 +48,15 @@ DESCRIPTIONS: dict[str, tuple[Status, Callable[[Case], float]]] = {
     "ungated-2": ("predicted", lambda case: case.published[1]),
     "oracle-stop": ("fitted", lambda case: case.published[2]),
 }
-"""Each row's status, and its published figure."""
+"""Status and published figure of the rows that have one."""
 
 Stop = Literal["never", "right"]
 
 
 async def run_ungated(case: Case, rounds: int, stop: Stop, item: Problem, seed: int) -> Result:
-    """Return the result of a draft after rounds without a gate.
+    """Return the result for a draft after `rounds` without a gate.
 
-    With `stop` as `right` an oracle ends the loop once the answer is right.
+    With `stop="right"` an oracle ends the loop once the answer is right.
     """
     witness = ObservedModel(SimulatedCritic(case, seed))
     meter, problem = MeteredModel(witness, PROMPTS), json.loads(item.problem)
@@ -69,13 +69,13 @@ async def run_ungated(case: Case, rounds: int, stop: Stop, item: Problem, seed: 
 
 
 UNCHECKED = {"failed": None, "contradicted": None, "executes": False}
-"""What a prompt takes of checks that this simulation leaves out."""
+"""Prompt variables for the checks that this simulation omits."""
 
 
 async def revise_once(meter: MeteredModel, answer: str, round_: int) -> str:
     """Criticise, then revise, as `reflection` does; rounds count from 0.
 
-    After a round that changed nothing the same question is asked for another sample.
+    The round is the sample number, so a round after one that changed nothing gets another answer.
     """
     same: dict[str, object] = {
         "question": "",
@@ -92,7 +92,7 @@ async def revise_once(meter: MeteredModel, answer: str, round_: int) -> str:
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return questions with drafts, as many right as in the case, and their digest."""
+    """Return questions with drafts, with the case's share of right ones, and their digest."""
     if choices.data:
         raise InvalidArgument("data: sim-critique draws its own problems", field="data")
     count = ITEMS if choices.items is None else choices.items
@@ -104,7 +104,7 @@ def items(choices: Choices) -> tuple[Sequence[Problem], str]:
 
 
 def rows(choices: Choices) -> Sequence[Row]:
-    """Return the rows of a case; the gate's judge errs at the rate `judge_error`."""
+    """Return the rows for a case; the setting `judge_error` is the gate's error rate."""
     require_known_settings(choices, ("case", "judge_error"))
     case, error = _case(choices), number_setting(choices, "judge_error", JUDGE_ERROR, most=1)
     loops: dict[str, tuple[int, Stop]] = {

@@ -1,7 +1,7 @@
-"""The gate of the product: the mode `reflection`, run by the engine and observed.
+"""The product's gate: the mode `reflection`, run by the engine with an observed model.
 
-Its nodes need an engine, because each call is recorded before it is used. So every row runs the
-real tool on a temporary embedded database.
+Its nodes need an engine, because each call is recorded before its reply is used. Every row
+therefore runs the real tool on a temporary embedded database.
 """
 
 import json
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class ObservedModel:
-    """Forwards calls to a language model and scores the criticisms; used for one answer."""
+    """Forwards calls to a language model and scores its criticisms; used for one answer only."""
 
     offline = False
 
@@ -55,10 +55,10 @@ class ObservedModel:
         """Close nothing."""
 
     def result(self, item: Problem, answer: str) -> Result:
-        """Return whether the last answer is right, the cost, and the counts.
+        """Return whether the final answer is right, with the cost and the counts of defects.
 
-        `found`, `missed` and `false_alarms` are of all criticisms; `repaired` and `broken` are
-        defects that only the draft has, and that only the last answer has.
+        `found`, `missed` and `false_alarms` are summed over all criticisms; `repaired` counts
+        defects that only the draft has, `broken` those that only the final answer has.
         """
         problem = json.loads(item.problem)
         changed: Change = _known(change(problem["draft"], answer))
@@ -90,13 +90,13 @@ TOOL = "reasoning_reflection"
 
 @dataclass(slots=True, eq=False)
 class SharedEngine:
-    """The engine that all gated rows use in turn, available while `opened`."""
+    """The engine that all gated rows share, one at a time; available while `opened`."""
 
     engine: Engine | None = None
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
-        """Hold an engine on its own database; memory is off, as no call uses it."""
+        """Open an engine on its own database; memory is off, because no call uses it."""
         async with (
             temporary_database(user=OWNER, auto_memory=False, decay_hours=0) as (settings, access),
             open_engine(settings, access=access, recover=False) as engine,
@@ -110,9 +110,9 @@ class SharedEngine:
 
 @dataclass(frozen=True, slots=True)
 class GatedReflection:
-    """Reflects on drafts; the gate is a blind judge that prefers the worse of two at `judge_error`.
+    """Reflects on drafts, gated by a blind judge that prefers the worse answer at `judge_error`.
 
-    The mode stops before `rounds` iterations if it finds nothing to do.
+    The mode stops before `rounds` iterations if it finds nothing to improve.
     """
 
     case: Case
@@ -121,12 +121,12 @@ class GatedReflection:
     shop: SharedEngine
 
     async def run(self, item: Problem, seed: int) -> Result:
-        """Return the result of the mode on a draft."""
+        """Return the result of the mode for a draft."""
         if self.shop.engine is None:
             raise RuntimeError("the row is not opened")
         critic = SimulatedCritic(self.case, seed, judge_error=self.judge_error)
         witness, engine = ObservedModel(critic), self.shop.engine
-        # A call uses the loom as of its start; nothing else runs in between.
+        # Safe, because a call uses the loom set at its start and no other call runs meanwhile.
         engine.loom = replace(engine.loom, llm=witness)
         given = {"content": json.loads(item.problem)["draft"], "max_iterations": self.rounds}
         answer = await call_tool(

@@ -46,7 +46,7 @@ SAMPLES_PER_CALL = 20
 
 
 async def best_of(meter: MeteredModel, puzzle: str, kind: Kind, samples: int) -> Result:
-    """Return 1 if any sample is right; `mean` is the share of right ones."""
+    """Return 1 if any sample is right; `mean` is the share of right samples."""
     right = 0
     for first in range(0, samples, SAMPLES_PER_CALL):
         right += await _right(meter, puzzle, kind, first, min(SAMPLES_PER_CALL, samples - first))
@@ -54,7 +54,7 @@ async def best_of(meter: MeteredModel, puzzle: str, kind: Kind, samples: int) ->
 
 
 async def as_many_as(meter: MeteredModel, puzzle: str, kind: Kind, usd: float) -> Result:
-    """Return 1 if any of the samples bought for `usd` is right; the last call is completed."""
+    """Return 1 if any sample bought for `usd` is right; the last call may exceed the budget."""
     right, samples = 0, 0
     while meter.usd < usd:
         right += await _right(meter, puzzle, kind, samples, SAMPLES_PER_CALL)
@@ -63,7 +63,7 @@ async def as_many_as(meter: MeteredModel, puzzle: str, kind: Kind, usd: float) -
 
 
 async def _right(meter: MeteredModel, puzzle: str, kind: Kind, first: int, count: int) -> int:
-    """Return how many samples from number `first` on are right."""
+    """Return how many of `count` samples, numbered from `first`, are right."""
     reply = await meter.ask(f"game24/{kind}", sample=first, puzzle=puzzle, attempts=count)
     numbers = [int(each) for each in puzzle.split()]
     if kind == "direct":
@@ -91,14 +91,14 @@ DESCRIPTIONS: dict[str, tuple[Status, str]] = {
     "linear-as-blind": ("control", ""),
     "best-first-blind": ("control", ""),
 }
-"""Each row's status, and its published figure for the puzzles ranked 901 to 1000."""
+"""Status of the rows, with published figures for the puzzles ranked 901 to 1000."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Answers items in the ways that the rows name.
+    """Answers items in the way of each row.
 
-    `calls` bounds a search with backtracking; `llm` returns the model of a seed and constants.
+    `calls` bounds searches with backtracking; `llm` creates the model for a seed and constants.
     """
 
     llm: Callable[[int, Constants], LanguageModel] = Game24Model
@@ -106,7 +106,7 @@ class Table:
     concurrency: int = CONCURRENCY
 
     def ways(self) -> dict[str, Callable[[Problem, int], Awaitable[Result]]]:
-        """Return what each row does with an item and a seed."""
+        """Return each row's function of an item and a seed, by row name."""
         blinded = blind(PUBLISHED)
         known = searches(self.calls)
         return {
@@ -148,7 +148,7 @@ class Table:
         return read(meter, await run_search(carrier, search.settings, self.concurrency))
 
     async def by_lot(self, item: Problem, seed: int) -> Result:
-        """Search like `tree-5`, with random values instead of a judge."""
+        """Search like `tree-5`, but with random values instead of a judge."""
         meter, puzzle = self._meter(seed, PUBLISHED), item.problem
         carrier = ThoughtRunner(
             meter, puzzle, judged=(), worth=lambda left: chance(seed, puzzle, "lot", left)
@@ -167,7 +167,7 @@ class Table:
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return the puzzles from rank 901 of the public file, or our own, and their digest."""
+    """Return puzzles from rank 901 of the public file, or generated ones, and their digest."""
     count = ITEMS if choices.items is None else choices.items
     if choices.data:
         require_between("items", count, 1, ITEMS)
@@ -179,7 +179,7 @@ def items(choices: Choices) -> tuple[Sequence[Problem], str]:
 
 
 def rows(choices: Choices) -> Sequence[Row]:
-    """Return the rows, with published figures if the published puzzles are used."""
+    """Return the rows, with published figures if a data file is used."""
     require_known_settings(choices, ("calls", "concurrency"))
     table = Table(
         calls=integer_setting(choices, "calls", CALLS, most=10_000),

@@ -1,7 +1,7 @@
-"""Searches of a Game of 24 with the packaged prompts, all through the product's tree search.
+"""Game of 24 searches with the packaged prompts, all through the product's tree search.
 
-A thought is one step, such as `4 + 6 = 10`; its data are the numbers left after it. After a step
-to one number the answer is written from all steps, so a search is four levels deep.
+A thought is one step, such as `4 + 6 = 10`; its data are the numbers left after it. Once only 24 is
+left, the answer is written from all steps, so a search is four levels deep.
 """
 
 import operator
@@ -23,17 +23,17 @@ from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 from reasonloom.nodes.reasoning.tree_search.state import State, rank_key
 
 MOST = 100
-"""More steps than one answer can hold by its template: a bound never reached."""
+"""At least as many steps as one answer can hold by its template, so never a limit."""
 
 NUMBERS = 4
 ALL = (3, 2, 1)
-"""Numbers left at which a judge is called."""
+"""Numbers left at which the judge is called."""
 
 OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
 def nearness(left: str) -> float:
-    """Return a value that rises as fewer numbers are left; above any judgement's."""
+    """Return a value that rises as fewer numbers are left, at least that of any judgement."""
     return (NUMBERS - _count(left)) * WORTH["sure"]
 
 
@@ -41,9 +41,9 @@ def nearness(left: str) -> float:
 class ThoughtRunner:
     """Proposes, judges and checks thoughts about one puzzle, such as `4 5 6 10`.
 
-    A judge is called at `judged` numbers left; `worth` values others (`nearness` puts what is
-    nearly done first). With `checked` exact arithmetic rejects a step before anything is spent on
-    it: one with a wrong result, or one to a single number other than 24.
+    The judge is called if the count of numbers left is in `judged`; `worth` values all other states
+    (`nearness` prefers those closest to an answer). With `checked`, exact arithmetic rejects steps
+    with a wrong result, or to a single number other than 24, before any call is spent on them.
     """
 
     meter: MeteredModel
@@ -53,7 +53,7 @@ class ThoughtRunner:
     checked: bool = False
 
     async def generate(self, order: Order) -> Mapping[str, Any]:
-        """Return proposed steps, or the answer if one number is left."""
+        """Return proposed steps, or the answer if only 24 is left."""
         (thought,) = order["thoughts"]
         left = thought["data"] if thought["path"] else self.puzzle
         if _count(left) > 1:
@@ -66,7 +66,7 @@ class ThoughtRunner:
         return {"candidates": [{"text": answer["answer"], "final": True}]}
 
     async def judge(self, order: Order) -> Mapping[str, Any]:
-        """Return the value of the numbers left, by as many judgements as ordered."""
+        """Return the values of the numbers left, one per ordered judgement."""
         (thought,) = order["thoughts"]
         sample, count = order["sample"], order["count"]
         answer = await self.meter.ask(
@@ -88,13 +88,13 @@ class ThoughtRunner:
         ]
 
     def _candidate(self, step: str, left: str) -> dict[str, Any]:
-        """Return a step as the search takes it; equal numbers left have equal values."""
+        """Return a step as a search candidate, identified by the numbers left."""
         value = None if _count(left) in self.judged else self.worth(left)
         return {"text": step, "data": left, "identity": left, "value": value}
 
 
 def is_hopeful(left: str, proposal: Mapping[str, str]) -> bool:
-    """Return whether a step's arithmetic is right and it does not end in a number other than 24."""
+    """Return whether a step is correct and does not end in a single number other than 24."""
     try:
         a, sign, b, _, result = proposal["step"].split()
         taken = (parse_number(a), parse_number(b))
@@ -127,18 +127,18 @@ PUBLISHED = SearchSettings(
     twins="keep",
     most_calls=NO_LIMIT,
 )
-"""As published: all proposals judged in threes, each state once, the best five of a level kept
-with their own paths, and an answer written for each; the check then ends the search.
+"""As published: three judgements per proposal, each state judged once, the best five of a level
+kept with their own paths, and an answer written for each; the check then ends the search.
 """
 
 ANYWHERE = replace(PUBLISHED, controller="best_first", width=1)
 HOPELESS = 0.002
-"""Depth-first stops below this mean of three judgements: all of them `impossible`."""
+"""Depth-first prunes states below this mean of three judgements: all three `impossible`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How one row searches; `judged` and `checked` as in `ThoughtRunner`."""
+    """A row's search configuration; `judged` and `checked` are as in `ThoughtRunner`."""
 
     settings: SearchSettings
     judged: Collection[int] = ALL
@@ -146,7 +146,7 @@ class Search:
 
 
 def searches(calls: int) -> Mapping[str, Search]:
-    """Return the searches by name; those with backtracking may make `calls` calls."""
+    """Return the searches by name; those with backtracking may make up to `calls` calls."""
     anywhere = replace(ANYWHERE, most_calls=calls)
     depth_first = replace(anywhere, controller="depth_first", prune_below=HOPELESS)
     return MappingProxyType(
@@ -164,7 +164,7 @@ def searches(calls: int) -> Mapping[str, Search]:
 
 
 async def run_search(carrier: ThoughtRunner, settings: SearchSettings, concurrency: int) -> State:
-    """Run the search of a puzzle to its end; refuses a misunderstood question or answer."""
+    """Run a puzzle's search to the end; raises LlmUnavailable if a call failed."""
     state = await machine_run_search(
         begin_search(carrier.puzzle, settings),
         carrier.generate,
@@ -173,20 +173,20 @@ async def run_search(carrier: ThoughtRunner, settings: SearchSettings, concurren
         concurrency=concurrency,
     )
     for node in state["nodes"]:
-        if (fault := node["fault"]) not in (None, NOTHING):  # an empty proposal is no failure
+        if (fault := node["fault"]) not in (None, NOTHING):  # an empty proposal is not a failure
             raise LlmUnavailable(str(fault))
     return state
 
 
 def any_right(meter: MeteredModel, state: State) -> Result:
-    """Return 1 if any answer was proved right; `exhausted` is 1 if the budget ran out."""
+    """Return 1 if any answer was verified; `exhausted` is 1 if the call budget ran out."""
     return meter.result(
         float(state["ended"] == "verified"), exhausted=float(state["ended"] == "exhausted")
     )
 
 
 def first_right(meter: MeteredModel, state: State) -> Result:
-    """Return 1 if the answer to the best-valued last step was proved right."""
+    """Return 1 if the answer written from the best-valued last step was verified."""
     last = [
         node
         for node in state["nodes"]

@@ -1,7 +1,7 @@
-"""Intersecting two sets under plans of a tree and a graph (Besta et al. 2024, 5.2).
+"""The eval `sim-intersect`: set intersection by tree and graph plans (Besta et al. 2024, 5.2).
 
-Widths and depths are the published ones. The simulated model is the same in all rows. There is
-no row for a chain, because its errors were not measured and so are not simulated.
+Widths and depths are the published ones. All rows use the same simulated model. There is no row for
+a chain, because its errors were not measured and so are not simulated.
 """
 
 import json
@@ -27,7 +27,7 @@ from reasonloom.nodes.thought_graph.operations.tasks.intersection import INTERSE
 
 ITEMS = 100
 SEED = 2024
-"""Seed of generated sets."""
+"""Seed for generated sets."""
 
 TREE = {32: (20, 1), 64: (20, 3), 128: (25, 3)}
 NARROW = {32: (10, 2), 64: (10, 6), 128: (10, 8)}
@@ -38,9 +38,9 @@ CHECKED: list[dict[str, Any]] = [{"do": "score", "by": "common"}, {"do": "keep_b
 
 
 def tree(samples: int, rounds: int) -> list[dict[str, Any]]:
-    """Return operations that intersect in several rounds and keep the best.
+    """Return operations that intersect in several rounds and keep the best result.
 
-    As published: nothing is repaired, later rounds ask the same question again.
+    As published, nothing is repaired: later rounds repeat the same question.
     """
     again = {"do": "refine", "move": "generate", "samples": samples}
     return [
@@ -51,7 +51,7 @@ def tree(samples: int, rounds: int) -> list[dict[str, Any]]:
 
 
 def graph(merges: int) -> list[dict[str, Any]]:
-    """Return operations that cut one set, intersect each part, and unite them pairwise."""
+    """Return operations that cut one set, intersect each part, and unite the results pairwise."""
     united = [{"do": "aggregate", "size": 2, "samples": merges}, *CHECKED]
     return [
         {"do": "generate", "move": "cut", "apart": True},
@@ -62,7 +62,7 @@ def graph(merges: int) -> list[dict[str, Any]]:
 
 
 def plans(size: int) -> dict[str, Plan]:
-    """Return the plan of each row, for sets of 32, 64 or 128."""
+    """Return each row's plan for sets of 32, 64 or 128 numbers."""
     operations: dict[str, list[dict[str, Any]]] = {
         "linear": [{"do": "generate"}],
         "tree": tree(*TREE[size]),
@@ -76,7 +76,7 @@ def plans(size: int) -> dict[str, Plan]:
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return the pairs of sets of a file, or generated ones, and their digest."""
+    """Return pairs of sets from a file, or generated ones, and their digest."""
     size = size_of(choices)
     if choices.data:
         found = load_intersection(choices.data)[: choices.items]
@@ -90,7 +90,7 @@ def items(choices: Choices) -> tuple[Sequence[Problem], str]:
 
 
 def rows(choices: Choices) -> Sequence[Row]:
-    """Return the rows for sets of `size`."""
+    """Return the rows for sets of the setting `size`."""
     require_known_settings(choices, ("size",))
     return [_row(name, plan) for name, plan in plans(size_of(choices)).items()]
 

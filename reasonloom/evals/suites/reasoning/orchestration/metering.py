@@ -1,4 +1,4 @@
-"""Runs plans of operations with one language model, and records what each call costs."""
+"""Runs plans of operations with a language model and meters the usage of its calls."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,14 +20,14 @@ from reasonloom.prompts.registry import PromptRegistry
 
 @dataclass(slots=True)
 class MeteredModel:
-    """Calls a language model with packaged prompts, and records usage in order of completion."""
+    """Calls a language model with packaged prompts and records usage in order of completion."""
 
     llm: LanguageModel
     prompts: PromptRegistry
     usages: list[Usage] = field(default_factory=list)
 
     async def ask(self, prompt: str, *, sample: int = 0, **variables: object) -> dict[str, Any]:
-        """Return the reply to a prompt as an object of the prompt's schema, else LlmUnavailable."""
+        """Return the reply as an object of the prompt's schema; LlmUnavailable if it is not one."""
         rendered = self.prompts.get(prompt).render(**variables)
         reply = await self.llm.answer(
             Ask(messages=rendered.messages(), schema=rendered.schema, sample=sample)
@@ -39,11 +39,11 @@ class MeteredModel:
 
     @property
     def usd(self) -> float:
-        """US dollars so far, exactly independent of the order of replies."""
+        """US dollars so far; exactly the same for any order of replies."""
         return fsum(usage.cost_usd or 0.0 for usage in self.usages)
 
     def result(self, score: float, **also: float) -> Result:
-        """Return a score with all usage."""
+        """Return a score with the total usage."""
         return Result(
             score=score,
             calls=len(self.usages),
@@ -59,16 +59,16 @@ PROMPTS = PromptRegistry()
 
 @dataclass(frozen=True, slots=True)
 class PlanRunner:
-    """Answers the orders of a plan: the task formulates the questions."""
+    """Executes the orders of a plan with the prompts of its task."""
 
     task: Task
     meter: MeteredModel
 
     async def __call__(self, order: Order) -> dict[str, Any]:
-        """Return an order's result with its tokens and price in US dollars."""
+        """Return an order's result with its tokens and cost in US dollars."""
         words = question_for(self.task, order)
         answer = await self.meter.ask(words.prompt, sample=order["sample"], **words.variables)
-        usage = self.meter.usages[-1]  # this answer's, as nothing else ran since
+        usage = self.meter.usages[-1]  # this call's usage, because no other call completed since
         return {
             **read_answer(self.task, order, answer, ""),
             "tokens": usage.tokens_in + usage.tokens_out,
@@ -79,10 +79,10 @@ class PlanRunner:
 async def run_plan(
     plan: Plan, problem: str, task: Task, llm: LanguageModel, measure: Callable[[Thought], float]
 ) -> Result:
-    """Run a plan on a problem: `measure` of its best thought, and the cost.
+    """Run a plan on a problem; the score is `measure` of its best thought.
 
-    `solved` is 1 if the measure is 0, `samples` the number of answers, and `faults` the number of
-    failed operations.
+    `solved` is 1 if the score is 0, `samples` the number of answers drawn, and `faults` the number
+    of failed operations.
     """
     meter = MeteredModel(llm, PROMPTS)
     state = await outcome_run_plan(plan, problem, task, PlanRunner(task, meter))

@@ -1,6 +1,6 @@
-"""Sorting digits under plans of a chain, a tree and a graph (Besta et al. 2024, 5.1).
+"""The eval `sim-sort`: sorting by chain, tree and graph plans (Besta et al. 2024, 5.1).
 
-Widths and depths are the published ones. The simulated sorter is the same in all rows.
+Widths and depths are the published ones. All rows use the same simulated sorter.
 """
 
 import json
@@ -34,9 +34,9 @@ from reasonloom.nodes.thought_graph.operations.tasks.sorting import SORTING, err
 def noisy_errors(
     original: Sequence[int], answer: Sequence[int], *, deviation: float, seed: int, look: str = ""
 ) -> float:
-    """Return the errors as seen by a scorer with normally distributed error.
+    """Return the errors as seen by a scorer with normally distributed noise.
 
-    One answer to one list always gets the same noise at one `look`: asking again does not help.
+    The noise is fixed for a list, an answer and a `look`, so scoring again does not average it out.
     """
     chance = stream(seed, repr(list(original)), "scorer noise", f"{[*answer]}{look}")
     return errors(original, answer) + chance.gauss(0.0, deviation)
@@ -44,7 +44,7 @@ def noisy_errors(
 
 ITEMS = 100
 SEED = 2024
-"""Seed of generated lists."""
+"""Seed for generated lists."""
 
 MOST_NOISE = 1000.0
 TREE_ROUNDS = {32: 1, 64: 3, 128: 3}
@@ -55,26 +55,26 @@ PUBLISHED = {
     (64, "graph"): "7 [5, 8], $3.25 per 100", (32, "tree2"): "graph about equal",
     (128, "tree"): "graph -62 % errors, -31 % cost", (128, "tree2"): "graph -69 % errors",
 }  # fmt: skip
-"""Read off vector graphics of the poster, or ratios quoted from the paper."""
+"""Figures read off the poster's vector graphics, or ratios quoted from the paper."""
 
 FITTED = {(64, name) for name in ("linear", "chain", "tree", "graph")}
 CHECKS = ("sorted", "sorted")
-"""Scorers of a new answer, and of one that competes with its repairs."""
+"""Scorers for a new answer, and for one that competes with its repairs."""
 
 FIRST, EVERY = "first", "every"
 NOISY_CHECKS = {FIRST: CHECKS, EVERY: ("sorted", "sorted_again")}
-"""Whether a thought keeps its first score, as published, or is scored at every look."""
+"""Whether a thought keeps its first score, as published, or is rescored at every look."""
 
 Operations = list[dict[str, Any]]
 
 
 def with_checks(by: str) -> Operations:
-    """Return operations that score, and keep the best."""
+    """Return operations that score the thoughts and keep the best."""
     return [{"do": "score", "by": by}, {"do": "keep_best"}]
 
 
 def tree(samples: int, rounds: int, checks: tuple[str, str] = CHECKS) -> Operations:
-    """Return operations that sort in several samples, then repair the best again and again."""
+    """Return operations that sort in several samples, then repair the best for `rounds` rounds."""
     operations: Operations = [{"do": "generate", "samples": samples}, *with_checks(checks[0])]
     for each in range(1, rounds + 1):
         operations += [{"do": "refine", "samples": samples}, *with_checks(checks[each % 2])]
@@ -82,9 +82,9 @@ def tree(samples: int, rounds: int, checks: tuple[str, str] = CHECKS) -> Operati
 
 
 def graph(checks: tuple[str, str] = CHECKS, **repair: Any) -> Operations:
-    """Return operations that sort parts and merge them pairwise, repairing each merger.
+    """Return operations that sort parts and merge them pairwise, repairing each merged list.
 
-    `repair` goes to the repairing operations, such as `only_below`.
+    `repair` holds options for the repairing operations, such as `only_below`.
     """
 
     def merging(repairs: int) -> Operations:
@@ -98,7 +98,7 @@ def graph(checks: tuple[str, str] = CHECKS, **repair: Any) -> Operations:
 
 
 def plans(size: int, *, clean: float = 1.0, checks: tuple[str, str] = CHECKS) -> dict[str, Plan]:
-    """Return the plan of each row, for lists of 32, 64 or 128; `clean` scores no errors."""
+    """Return each row's plan for lists of 32, 64 or 128; `clean` is the score without errors."""
     operations: dict[str, Operations] = {
         "linear": [{"do": "generate"}],
         "chain": [{"do": "generate", "move": "chain"}],
@@ -114,10 +114,11 @@ def plans(size: int, *, clean: float = 1.0, checks: tuple[str, str] = CHECKS) ->
 
 
 def with_noisy_checks(deviation: float, seed: int) -> Task:
-    """Return the sorting task with checks that see noise of `deviation` errors.
+    """Return the sorting task with noisy checks; `deviation` is the noise's deviation in errors.
 
-    The score falls with the errors seen, which may be negative; 0.5 is none. `sorted_again` is the
-    same check under another name, by which a plan scores a thought again with new noise.
+    The score falls as the errors seen rise, which may be negative; 0.5 means no errors.
+    `sorted_again` is the same check under another name, for plans that rescore a thought with new
+    noise.
     """
 
     def judge(problem: Thought, thought: Thought) -> Verdict:
@@ -135,7 +136,7 @@ def with_noisy_checks(deviation: float, seed: int) -> Task:
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:
-    """Return the lists of a file, or uniformly drawn ones, and their digest."""
+    """Return the lists of a file, or generated ones, and their digest."""
     size = size_of(choices)
     if choices.data:
         found = load_sorting(choices.data)[: choices.items]
@@ -147,7 +148,7 @@ def items(choices: Choices) -> tuple[Sequence[Problem], str]:
 
 
 def rows(choices: Choices) -> Sequence[Row]:
-    """Return the rows for lists of `size`, with a scorer of `noise` at the first or every look."""
+    """Return the rows for the settings `size`, `noise` and `looks` (`first` or `every`)."""
     require_known_settings(choices, ("size", "noise", "looks"))
     size, noise = size_of(choices), number_setting(choices, "noise", 0.0, most=MOST_NOISE)
     looks = choice_setting(choices, "looks", (FIRST, EVERY))

@@ -1,6 +1,7 @@
-"""An eval of orchestration as a suite: items are rows times problems, epochs are seeds.
+"""Orchestration evals as suites: items are rows times problems, epochs are seeds.
 
-Intervals are bootstrapped over problems; the seeds of a problem stay together, being dependent.
+Intervals are bootstrapped over problems; a problem's seeds are resampled together, because they are
+dependent.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Table:
         return float(np.std(by_seed, ddof=1)) if by_seed.size > 1 else 0.0
 
     def ratio(self, other: Table, name: str, how: Summed) -> float:
-        """Return a figure's mean or median as a multiple of another row's; NaN if that is 0."""
+        """Return the ratio of a figure's mean or median to another row's; NaN if that is 0."""
         base = other.summed(name, how)
         return self.summed(name, how) / base if base else float("nan")
 
@@ -68,7 +69,7 @@ class Table:
 def table(records: Iterable[Record]) -> Table:
     """Return the figures of records.
 
-    Items that lack some seeds, as in an unfinished run, are left out.
+    Items without a result for every seed, as in an unfinished run, are omitted.
     """
     found: dict[str, dict[int, dict[str, float]]] = {}
     for record in records:
@@ -96,11 +97,11 @@ def bootstrap_interval(
     reference: Table | None = None,
     relation: Relation = "ratio",
 ) -> tuple[float, float]:
-    """Return the 95 % interval of a figure, or of its ratio or difference to another row's.
+    """Return the 95 % interval of a figure, or of its ratio to or difference from another row's.
 
-    Percentile bootstrap over items (Efron & Tibshirani 1993, chapter 13), 2,000 resamples with a
-    fixed seed; comparisons draw the same items of both rows. NaN if the other row's figure is 0 in
-    every resample.
+    Percentile bootstrap over items (Efron & Tibshirani 1993, chapter 13) with 2,000 resamples and a
+    fixed seed; comparisons draw the same items from both rows. A ratio's ends are NaN if the other
+    row's figure is 0 in every resample.
     """
     figures, rng = of.figures[name], np.random.default_rng(BOOTSTRAP_SEED)
     items = figures.shape[0]
@@ -110,7 +111,7 @@ def bootstrap_interval(
         with np.errstate(divide="ignore", invalid="ignore"):
             values = RELATIONS[relation](values, _resampled(reference.figures[name], drawn, how))
     known = values[~np.isnan(values)]
-    with np.errstate(invalid="ignore"):  # a multiple of 0 is infinite
+    with np.errstate(invalid="ignore"):  # ratios to 0 are infinite
         low, high = np.percentile(known, [2.5, 97.5]) if known.size else (np.nan, np.nan)
     return float(low), float(high)
 
@@ -127,9 +128,9 @@ COSTS = ("calls", "tokens_in", "tokens_out", "usd")
 def orchestration_summary(
     suite: Orchestration, rows: Sequence[Row], records: Sequence[Record]
 ) -> dict[str, Any]:
-    """Return `rows` and `compared`; intervals are of 95 %.
+    """Return `rows` and `compared` with 95 % intervals.
 
-    They state how a figure would vary with other items of this kind under the same simulated model.
+    The intervals cover variation over items of this kind under the same simulated model.
     """
     tables = {
         row.name: table(record for record in records if record.group == row.name) for row in rows
@@ -169,7 +170,7 @@ def _compared(
 ) -> dict[str, Any]:
     """Return how one row differs from another on the same items and seeds.
 
-    Changes are shares of the base, None if the base is 0.
+    Changes are relative to the base, None if the base is 0.
     """
     one, other, how = tables[new], tables[base], suite.summarise
     low, high = bootstrap_interval(one, "score", how, reference=other)
@@ -192,7 +193,7 @@ def _change(ratio: float) -> float | None:
 def packaged(
     chosen: Orchestration, choices: Choices, seeds: int = 10, only: Sequence[str] = ()
 ) -> Packaged:
-    """Return the rows on the problems, or only the named rows."""
+    """Return the suite of all rows, or of those in `only`, over the problems."""
     problems, digest = chosen.load(choices)
     rows = _chosen(chosen, choices, only)
     suite = Suite(
@@ -231,7 +232,7 @@ def _chosen(chosen: Orchestration, choices: Choices, only: Sequence[str]) -> lis
 
 @asynccontextmanager
 async def opened(rows: dict[str, Row], parts: AnswerContext) -> AsyncIterator[Answering]:
-    """Yield the answering function; a row's resources are opened with its first item."""
+    """Yield the answering function; a row's resources are opened when its first item arrives."""
     held: set[Any] = set()
     async with AsyncExitStack() as stack:
 

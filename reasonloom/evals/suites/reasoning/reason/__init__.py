@@ -1,1 +1,1 @@
-"""The reasoning bench: tasks with memories, checked by programs, answered by each mode."""
+"""The reasoning bench: tasks with memories, answered by each mode and checked by programs."""

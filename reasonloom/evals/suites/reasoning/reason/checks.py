@@ -1,4 +1,4 @@
-"""The programs that check answers: numbers, texts, orders, plans, and code with tests."""
+"""Automatic checks of answers: numbers, texts, orders, plans, and code with tests."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ def fault_of(check: Check, answer: object) -> str:
     """Return what is wrong with an answer, empty if it is right.
 
     Raises:
-        InvalidArgument: no program checks such an answer, or code cannot be run with limits.
+        InvalidArgument: the check's type is unknown, or code cannot be run with limits.
     """
     if check.get("type") not in CHECKS:
         raise InvalidArgument(f"check: must be one of {', '.join(CHECKS)}", field="check")
@@ -93,14 +93,14 @@ CHECKS: dict[str, Callable[[Check, str], str]] = {
     "plan": _plan,
     "tests": _tests,
 }
-"""What a check's `type` names."""
+"""Checks by `type`."""
 
 
 def run_tests(code: str, tests: str) -> str:
     """Return why code fails its tests, empty if it passes.
 
     Raises:
-        InvalidArgument: this system cannot limit what a process takes.
+        InvalidArgument: this system cannot limit a process's resources.
     """
     try:
         ran = run_python(f"{code}\n{tests}", isolated=False)

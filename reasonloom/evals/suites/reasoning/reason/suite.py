@@ -1,7 +1,8 @@
 """The suite `reason`: each task's memories are stored once, and every system answers its question.
 
-The systems are one call with the memories that recall finds, one with all of the task's, and the
-modes by their own graphs. What a mode remembers is deleted before the next one answers.
+The systems are a single call with recalled memories, a single call with all of the task's memories,
+and the modes with their own graphs. Memories that a mode stores are deleted before the next system
+answers.
 """
 
 import asyncio
@@ -46,11 +47,11 @@ from reasonloom.stores.runs.outcomes import Outcome
 NAME, SCORE, BASE, ALL = "reason", "solved", "direct", "all"
 CALIBRATION = "calibration"
 DRAWS, SEED = 1_000, 0
-"""Of the bootstrap of calibration errors."""
+"""Resamples and seed for the bootstrap of calibration errors."""
 
 RECALLED = 5
 PAGE = 50_000
-"""Tokens of a list that holds all memories of a task."""
+"""Token budget of a page that can hold all memories of a task."""
 
 INSTRUCTION = (
     "Answer the question. The notes are facts recorded earlier, each with its date; many will not"
@@ -61,14 +62,14 @@ INSTRUCTION = (
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What systems answer with: the engine with all tasks' memories, and the language model."""
+    """Resources of the systems: the engine with all tasks' memories, and the language model."""
 
     engine: Engine
     llm: LanguageModel
 
 
 class Output(TypedDict):
-    """What a system answers; `confidence` (0..1) is None where it states none."""
+    """A system's answer; `confidence` (0 to 1) is None if it states none."""
 
     text: str
     confidence: float | None
@@ -78,7 +79,7 @@ SystemAnswer = Callable[[World, Task], Awaitable[Output]]
 
 
 async def _ask(world: World, task: Task, notes: Sequence[tuple[str, str]]) -> Output:
-    """Return the answer of one plain call; `notes` are dates and contents."""
+    """Answer with a single call; `notes` are pairs of date and content."""
     listed = "\n".join(f"- [{date}] {content}" for date, content in notes)
     prompt = f"<memories>\n{listed}\n</memories>\n{task.question}" if notes else task.question
     ask = Ask([SystemMessage(INSTRUCTION), HumanMessage(prompt)], material={"content": prompt})
@@ -112,7 +113,7 @@ async def _by_mode(tool: str, arguments: Mapping[str, Any], world: World, task: 
 
 
 async def _reflection(world: World, task: Task) -> Output:
-    """Reflect on the direct call's answer to the question, whose cost counts."""
+    """Reflect on the direct call's answer, whose cost is included."""
     draft = {"content": (await _direct(world, task))["text"], "question": task.question}
     return await _by_mode("reasoning_reflection", draft, world, task)
 
@@ -140,7 +141,7 @@ SYSTEMS: dict[str, SystemAnswer] = {
     "analyze": partial(_by_mode, "analyze", {}),
     "got_run": partial(_by_mode, "reasoning_got_run", {}),
 }
-"""The systems by name, in the order of the table."""
+"""The systems by name, in the order of the report."""
 
 
 def packaged(
@@ -153,16 +154,16 @@ def packaged(
     settings: Mapping[str, str] | None = None,
     name: str = NAME,
 ) -> Packaged:
-    """Return the tasks of a half, or the first `items` of each kind, answered by each system.
+    """Return the suite of a half's tasks, each answered by every system.
 
     Args:
-        half: dev, held or all.
-        data: a folder of task files instead of the packaged one.
-        only: the systems; all by default.
-        items: tasks of each kind.
+        half: `dev`, `held` or `all`.
+        data: a folder of task files that replaces the packaged one.
+        only: the systems to run; all by default.
+        items: maximum number of tasks of each kind; all by default.
         epochs: repetitions of each task.
-        settings: parameters of the simulated reader, for the run's head.
-        name: `reason`, or `calibration`: what is reported of the answers.
+        settings: parameters of the simulated reader, recorded in the run's head.
+        name: `reason`, or `calibration` to report calibration instead of solved tasks.
     """
     if unknown := sorted(set(only) - set(SYSTEMS)):
         raise UnknownName(f"there is no row {unknown[0]}; it has {', '.join(SYSTEMS)}", field="row")
@@ -205,7 +206,7 @@ def _check(item: Item, output: Output) -> Mark:
 
 @asynccontextmanager
 async def _opened(tasks: Mapping[str, Task], parts: AnswerContext) -> AsyncIterator[Answering]:
-    """Yield the answering function; a task's memories are stored with its first item."""
+    """Yield the answering function; a task's memories are stored when its first item arrives."""
     async with temporary_engine(parts, decay_hours=0.0) as engine:
         stored: Once[str, Stored] = Once(lambda id_: store_task(engine, tasks[id_]))
 
@@ -225,14 +226,14 @@ async def _opened(tasks: Mapping[str, Task], parts: AnswerContext) -> AsyncItera
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """The ids of a task's memories; `free` is held by the system that answers."""
+    """The ids of a task's memories; `free` is locked by the system that is answering."""
 
     ids: frozenset[str]
     free: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 async def _forget_others(engine: Engine, task: Task, kept: frozenset[str]) -> None:
-    """Delete what a mode has remembered, so that the next one does not read its answer."""
+    """Delete memories that a mode stored, so that the next one cannot read its answer."""
     user = {"userId": task.id}
     page = await call_tool(
         engine,
@@ -247,11 +248,11 @@ async def _forget_others(engine: Engine, task: Task, kept: frozenset[str]) -> No
 
 
 async def store_task(engine: Engine, task: Task) -> Stored:
-    """Store a task's memories, each on its date, for an owner with the task's name."""
+    """Store a task's memories, each on its date, for an owner named after the task."""
     found: set[str] = set()
     by_date = sorted(task.memories, key=lambda memory: memory.date)
     for date, memories in groupby(by_date, lambda memory: memory.date):
-        dated = copy.copy(engine)  # so that the clock of calls in flight stays
+        dated = copy.copy(engine)  # leaves the clock of calls in flight unchanged
         moment = datetime.fromisoformat(f"{date}T12:00:00+00:00")
         dated.loom = replace(engine.loom, clock=partial(_clock, moment))
         arguments = {
@@ -273,7 +274,7 @@ def _new_item(memory: Memory) -> dict[str, str]:
 
 
 def report(systems: Sequence[str], log: EvalLog) -> dict[str, Any]:
-    """Return one row for each system, over all kinds and for each; intervals are of 95 %."""
+    """Return one row per system, overall and for each kind, with 95 % intervals."""
     kinds = sorted({record.group for record in log.records})
     rows = [_row(system, kind, log.records) for kind in (ALL, *kinds) for system in systems]
     return {"tasks": len({record.cluster for record in log.records}), "rows_of": rows}
@@ -308,10 +309,10 @@ def _row(system: str, kind: str, records: Sequence[Record]) -> dict[str, Any]:
 
 
 def report_calibration(systems: Sequence[str], log: EvalLog) -> dict[str, Any]:
-    """Return how far each system's confidences are from the share solved.
+    """Return each system's expected calibration error, stated and recalibrated.
 
-    `recalibrated` is of confidences that the outcomes of other tasks have recalibrated. Intervals
-    are of 95 %, by bootstrap over tasks.
+    Confidences are recalibrated by cross-fitting on the outcomes of other answers. The 95 %
+    intervals are bootstrapped over answers.
     """
     stated = {
         system: [
@@ -343,6 +344,6 @@ def _error_interval(outcomes: Sequence[Outcome]) -> list[float]:
 
 
 def require_reader(llm: str | None, settings: Mapping[str, str]) -> None:
-    """Refuse parameters of the simulated reader for another language model."""
+    """Refuse parameters of the simulated reader for any other language model."""
     if settings and llm not in (None, "simulated:reader"):
         raise InvalidArgument("--set: is of simulated:reader only", field="set")

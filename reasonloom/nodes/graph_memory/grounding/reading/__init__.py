@@ -1,1 +1,1 @@
-"""Reads text for grounding: clauses, terms, figures, moods and matches."""
+"""Parses text for grounding: clauses, terms, figures, moods and matches."""

@@ -1,4 +1,4 @@
-"""A text read for comparing: what it says, clause by clause, with its figures and denials."""
+"""The parsed form of a text for comparison: clauses with their terms, figures and denials."""
 
 import unicodedata
 from dataclasses import dataclass
@@ -6,31 +6,31 @@ from dataclasses import dataclass
 from reasonloom.nodes.graph_memory.grounding.reading.values import Value
 
 READ = 2_000
-"""Characters of a text that are compared, the first ones."""
+"""How many leading characters of a text are compared."""
 
 MOST_TERMS = 300
-"""Terms of a text that are compared, by whole clauses."""
+"""Maximum terms of a text that are compared, in whole clauses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word or figure that tells something.
+    """A content word or a figure.
 
     Attributes:
-        text: as it stands.
+        text: the word as written.
         key: its stem, or the concept that it names.
-        sign: -1 where the word is the opposite of its concept.
-        name: it stands capitalised where its language writes common words small.
-        denied: the local denial that it stands under, 0 for none.
-        only: it is what an "only" speaks of.
-        marker: the word of place before it, empty where there is none.
+        sign: -1 if the word is the opposite of its concept.
+        name: whether it is capitalised where its language writes common words in lower case.
+        denied: number of the local denial whose scope it is in; 0 for none.
+        only: whether it is the focus of an "only".
+        marker: the preposition (`place` words) before it; empty if there is none.
         value: its figure.
-        bound: 1 where it is said of more than the figure, -1 of less, 0 of itself.
-        lead: what the preposition before it tells (`small_words`), `of` for a possessive; none
-            where there is no preposition.
-        loose: what the other small words beside it tell.
-        required: it stood under a "without" that a denial turns: nobody enters without it.
-        article: the word before it, where its case may tell who does it (German).
+        bound: 1 if the text says more than the figure, -1 if less, 0 if exactly.
+        lead: senses of the preposition before it (`small_words.tsv`), `of` for a possessive; empty
+            without a preposition.
+        loose: senses of the other function words next to it.
+        required: whether it was in the scope of a denied "without": nobody enters without it.
+        article: the word before it, whose case may show the agent (German).
     """
 
     text: str
@@ -50,14 +50,14 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What one part of a sentence says.
+    """A part of a sentence.
 
     Attributes:
-        terms: its own, in order.
-        denials: its denials that hold for the whole of it.
-        marks: all, only, hedge, passive, relative, condition, where it has words for them.
-        subject: terms of an earlier clause that it speaks of without naming them.
-        sentence: the place of its sentence in the text.
+        terms: its own terms, in order.
+        denials: number of denials whose scope is the whole clause.
+        marks: properties such as all, only, hedge, passive, relative and condition, and moods.
+        subject: terms of an earlier clause that it refers to without naming them.
+        sentence: index of its sentence in the text.
     """
 
     terms: tuple[Term, ...]
@@ -69,10 +69,10 @@ class Clause:
 
 @dataclass(frozen=True)
 class Reading:
-    """A text in clauses; `terms` are those of all of them.
+    """A parsed text; `terms` are the terms of all clauses.
 
-    `known` tells that the text has words of a language that is read; otherwise its denials and
-    its order may be missed. `cut` tells that it goes on beyond what was read.
+    `known` is true if the text has words of a supported language; otherwise denials and word order
+    may be missed. `cut` is true if the text continues beyond the part that was parsed.
     """
 
     text: str
@@ -84,6 +84,6 @@ class Reading:
 
 
 def normalize_text(text: str) -> str:
-    """Return the part of a text that is read, in one form of letters and blanks."""
+    """Return the first READ characters of a text, with characters and blanks normalised."""
     cut = unicodedata.normalize("NFKC", text[:READ]).replace("\u2019", "'")
     return " ".join(cut.split())

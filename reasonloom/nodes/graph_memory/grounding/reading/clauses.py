@@ -1,4 +1,4 @@
-"""Cuts a text into clauses, each with its denials and with what it speaks of."""
+"""Splits a text into clauses, each with its denials and its subject."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -42,19 +42,19 @@ LEAST_IN_CLAUSE, ELLIPTIC, LEADING = 2, 3, 3
 CLAUSE_TERMS = 40
 
 HAVING = [Term("with", key) for key in ("=wear", "=use", "=bring", "=own", "=carry", "=need")]
-"""What "not without" comes to: without which nobody may enter, everybody has to wear."""
+"""Terms implied by "not without": if nobody may enter without it, everybody has to wear it."""
 
 AGREEING = {"el": "lo", "la": "la", "los": "los", "las": "las"}
-"""Articles of Spanish and the pronouns that take up again what they stand before."""
+"""Spanish articles and the pronouns that refer back to their nouns."""
 
 NO_MOOD: frozenset[str] = frozenset()
 
 DENIAL_ONCE = frozenset(("es", "fr"))
-"""Languages where two words of denial make one."""
+"""Languages where two negative words form one negation."""
 
 
 def clauses_of(text: str, language: str) -> list[Clause]:
-    """Return the clauses of a text in their order."""
+    """Split a text into clauses, in order."""
     if language == "ja":
         return japanese.japanese_clauses(text)
     normal = rewrite_phrases(text)
@@ -87,7 +87,7 @@ def clauses_of(text: str, language: str) -> list[Clause]:
 
 
 def _leads_in(former: Clause, clause: Clause) -> bool:
-    """Tell whether a clause only names what the next one says again: `In the garden, dogs ...`."""
+    """Return whether a clause repeats all terms of a short `former`: `In the garden, dogs ...`."""
     return (
         former.sentence == clause.sentence
         and len(former.terms) <= ELLIPTIC
@@ -97,7 +97,7 @@ def _leads_in(former: Clause, clause: Clause) -> bool:
 
 
 def _cut(clause: Clause) -> list[Clause]:
-    """Return a clause in pieces that are quickly compared; nobody writes one so long."""
+    """Split an overlong clause, which no real text has, so that comparing stays fast."""
     return [
         replace(clause, terms=clause.terms[at : at + CLAUSE_TERMS])
         for at in range(0, len(clause.terms), CLAUSE_TERMS)
@@ -105,7 +105,7 @@ def _cut(clause: Clause) -> list[Clause]:
 
 
 def _pieces(tokens: list[Token], language: str) -> list[list[Token]]:
-    """Cut a sentence where a new clause begins; what holds one term alone joins the former."""
+    """Split a sentence where clauses begin; a piece with a single term joins the one before it."""
     places = clause_words(f"place-{language}")
     pieces: list[list[Token]] = [[]]
     for at, token in enumerate(tokens):
@@ -142,7 +142,7 @@ def _pieces(tokens: list[Token], language: str) -> list[list[Token]]:
 
 
 def _lists(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether a join stands between two figures of one list: `rooms 7 and 9`."""
+    """Return whether a conjunction joins two figures of one list: `rooms 7 and 9`."""
     return (
         tokens[at].word in clause_words("joins")
         and 0 < at < len(tokens) - 1
@@ -156,7 +156,7 @@ def _is_number(token: Token) -> bool:
 
 
 def _without_insertions(pieces: list[list[Token]]) -> list[list[Token]]:
-    """Put together what an insertion parts: `The lift, a gift of the town, has not run since`."""
+    """Rejoin a clause split by an insertion: `The lift, a gift of the town, has not run since`."""
     for at in range(len(pieces) - 2):
         head, inserted, rest = pieces[at : at + 3]
         begun = (
@@ -175,7 +175,7 @@ def _without_insertions(pieces: list[list[Token]]) -> list[list[Token]]:
 
 
 def _is_verb(token: Token) -> bool:
-    """Tell whether a word that opens the rest of a sentence may be its verb: it is no name."""
+    """Return whether a word may be a verb: a lower-case term that is no name or figure."""
     return token.kind == "term" and not is_independent(token) and token.text[0].islower()
 
 
@@ -184,7 +184,7 @@ def _count(piece: Sequence[Token]) -> int:
 
 
 def _denied(piece: Sequence[Token], before: Sequence[Token]) -> bool:
-    """Tell whether only what is joined is denied: `washed away and not rebuilt`."""
+    """Return whether a denial applies to the joined piece only: `washed away and not rebuilt`."""
     opening = next((token.word for token in piece if token.word != ","), "")
     return (
         opening in clause_words("joins") | clause_words("turns")
@@ -196,7 +196,7 @@ def _denied(piece: Sequence[Token], before: Sequence[Token]) -> bool:
 
 
 def _conditional(piece: Sequence[Token]) -> bool:
-    """Tell whether a piece is a condition of its own: `if it rains`."""
+    """Return whether a piece is a condition: `if it rains`."""
     words = [token.word for token in piece if token.word not in clause_words("joins")]
     return _count(piece) > 0 and bool(words) and words[0] in clause_words("strict")
 
@@ -236,7 +236,7 @@ def _clause(piece: list[Token], previous: Clause | None, language: str) -> Claus
 
 
 def _required(piece: Sequence[Token], terms: Sequence[Term], language: str) -> list[Term]:
-    """Return terms without the denial that is turned: what stood under it is needed."""
+    """Return the terms with the double denial resolved: those in its scope become required."""
     at = next(n for n, token in enumerate(piece) if token.kind == "without")
     before = [token for token in piece[:at] if token.term]
     last = language != "de" and bool(before)
@@ -245,7 +245,7 @@ def _required(piece: Sequence[Token], terms: Sequence[Term], language: str) -> l
 
 
 def _passive(piece: Sequence[Token]) -> bool:
-    """Tell whether somebody or something stands after a `by`."""
+    """Return whether an agent follows a `by`."""
     for at, token in enumerate(piece):
         if token.word in clause_words("by"):
             following = next((t for t in piece[at + 1 :] if t.kind != "small"), None)
@@ -255,7 +255,7 @@ def _passive(piece: Sequence[Token]) -> bool:
 
 
 def _measured(token: Token) -> bool:
-    """Tell whether a figure is no doer: `by two weeks`, `by noon`."""
+    """Return whether a token is a figure that cannot be an agent: `by two weeks`, `by noon`."""
     value = token.term.value if token.term else None
     if value is None or value.kind == "ordinal":
         return False
@@ -263,7 +263,7 @@ def _measured(token: Token) -> bool:
 
 
 def _fronted(piece: Sequence[Token]) -> bool:
-    """Tell whether a Spanish clause begins with what is done: `Los tomates los trae Julián`."""
+    """Return whether a Spanish clause begins with its object: `Los tomates los trae Julián`."""
     words = [token.word for token in piece]
     first = next((n for n, word in enumerate(words) if word in AGREEING), None)
     if first is None or any(token.term for token in piece[:first]):
@@ -281,7 +281,7 @@ def _is_figure(token: Token) -> bool:
 
 
 def _subject(piece: Sequence[Token], previous: Clause | None) -> tuple[Term, ...]:
-    """Return what a clause without a subject of its own speaks of."""
+    """Return the subject inherited from the previous clause, if a clause has none of its own."""
     if previous is None:
         return ()
     names = [term for term in previous.terms if term.name]
@@ -298,7 +298,7 @@ def _subject(piece: Sequence[Token], previous: Clause | None) -> tuple[Term, ...
 
 
 def _opens_anew(opening: Token, piece: Sequence[Token]) -> bool:
-    """Tell whether a clause begins with a subject: a name, an article, a noun before its verb."""
+    """Return whether a clause begins with a subject: a name, an article, a noun before its verb."""
     if opening.word in clause_words("auxiliaries"):
         return False
     if opening.kind != "term" or is_independent(opening) or opening.text[0].isupper():
@@ -311,7 +311,7 @@ def _opens_anew(opening: Token, piece: Sequence[Token]) -> bool:
 
 @lru_cache(maxsize=4_096)
 def read_text(text: str, default: str = "en") -> Reading:
-    """Return a text read; of a long one its beginning. `default` is for a text of no language."""
+    """Parse the beginning of a text; `default` is the language if none is detected."""
     normal = normalize_text(text)
     language = language_of(normal, default)
     every = clauses_of(normal, language)
@@ -322,7 +322,7 @@ def read_text(text: str, default: str = "en") -> Reading:
 
 
 def _first(clauses: Sequence[Clause]) -> tuple[Clause, ...]:
-    """Return as many of the first clauses as have MOST_TERMS together, one at least."""
+    """Return the first clauses with at most MOST_TERMS terms in total, and at least one clause."""
     kept: list[Clause] = []
     held = 0
     for clause in clauses:

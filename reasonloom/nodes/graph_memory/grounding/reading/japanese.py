@@ -1,4 +1,4 @@
-"""Cuts Japanese into clauses: by marks, with runs of one script for words; Chinese as well."""
+"""Splits Japanese and Chinese into clauses at punctuation; words are runs of one script."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,26 +26,26 @@ LOOSE = frozenset((
     ("で", "の"), ("の", "で"), ("は", "で"), ("で", "は"), ("が", "で"), ("で", "が"),
     ("に", "で"), ("で", "に"), ("の", "を"), ("を", "の"),
 ))  # fmt: skip
-"""What a claim may say for what a memory says, where nothing else has moved."""
+"""Particles (claim, memory) that may replace each other if nothing else has moved."""
 
 AHEAD = 2
 
 
 class Misplaced(NamedTuple):
-    """Why a word does not do what it does in the memory; `turned` where two have changed."""
+    """Why a word's role differs from the memory's; `turned` if two words are swapped."""
 
     why: str
     turned: bool
 
 
 def particle_of(kana: str) -> str:
-    """Return the particle that kana after a word begin with, empty for an ending or none."""
+    """Return the particle at the start of the kana after a word; empty for an ending or none."""
     found = PARTICLE.match(kana)
     return SAME.get(found["told"], found["told"]) if found else ""
 
 
 def misplaced(clause: Clause, nearest: Clause, memory: Reading) -> Misplaced | None:
-    """Return the first word of a clause that does something else in the memory, or None."""
+    """Return which words of a clause have another role in the memory; None if there are none."""
     passive = ("passive" in clause.marks) != ("passive" in nearest.marks)
     moved: list[Found] = []
     kept: set[str] = set()
@@ -78,7 +78,7 @@ def _part_of(held: Term, term: Term) -> bool:
 
 
 def _fits(clause: Clause, term: Term, nearest: Clause, held: Term, *, passive: bool) -> bool:
-    """Tell whether two words have the same particle, or ones that may stand for each other."""
+    """Return whether two words have the same particle, or interchangeable ones."""
     mine, other = term.marker, held.marker
     if not mine or not other:
         return True
@@ -97,7 +97,7 @@ def _fits(clause: Clause, term: Term, nearest: Clause, held: Term, *, passive: b
 
 
 def _person(clause: Clause, nearest: Clause) -> bool:
-    """Tell whether somebody else stands in the passive clause as the doer."""
+    """Return whether the passive clause names an agent."""
     terms = clause.terms if "passive" in clause.marks else nearest.terms
     return any(term.marker in AGENTS and not term.value for term in terms)
 
@@ -108,7 +108,7 @@ def _following(terms: Sequence[Term], term: Term) -> list[Term]:
 
 
 def _object(hit: Found) -> bool:
-    """Tell whether a word only ceased to be the topic: `milk, Ken buys it`, `Ken buys milk`."""
+    """Return whether a word only stopped being the topic: `milk, Ken buys it`, `Ken buys milk`."""
     return hit.claimed.marker == "を" and hit.held.marker in SUBJECTS
 
 
@@ -133,7 +133,7 @@ NO_DENIAL = re.compile(
     "なければ(?:なら|なり|いけ)|なくては(?:なら|いけ)|ねばなら|ないといけな|かもしれな"
     "|(?:間違い|違い|まちがい|ちがい)な|ても(?:構|かま)わな|(?:だけ|ばかり)でな|のみならず"
 )
-"""What has the form of a denial and denies nothing: must, may, without doubt, not only."""
+"""Negative forms that deny nothing: must, may, without doubt, not only."""
 
 FORMS = (
     (re.compile("教わ"), "習わ"),
@@ -147,11 +147,11 @@ FORMS = (
     (re.compile("なければ(?:ならない|なりません|いけない)|なくては(?:ならない|いけない)|ねばならない"),
      "なければなら"),
 )  # fmt: skip
-"""Turns of one meaning, each in one form."""
+"""Synonymous expressions, each with its canonical form."""
 
 CONTRAST = re.compile(r"^(?:から|まで|に|へ|と)?(?:では|じゃ|で)なく")
 NEGATIVE = re.compile("[不没沒无]|未(?![来來満满知])|[别勿](?!的|人)")
-"""Denials of Chinese; in Japanese they stand within words, on both sides alike."""
+"""Chinese negations; in Japanese they occur within words, in claim and memory alike."""
 
 CONTRASTS = re.compile(r"(?:では|じゃ|で)なく")
 MARKS = {
@@ -176,7 +176,7 @@ MOODS = {
     "pretend": re.compile("ふりを|嘘|冗談|假装|夢を"),
     "choice": re.compile("または|あるいは|もしくは|或者|还是|還是"),
 }
-"""What a sentence does other than to assert; told by its end, so of the whole of it."""
+"""Moods other than assertion; the end of a sentence shows them, so they apply to all of it."""
 SENTENCE = re.compile("[^。！？\uff1b!?;]+[。！？\uff1b!?;]?")
 LIGHT = frozenset(
     "事 時 訂正 為 様 方 物 言 考 思 現在 今 今後 約 中 上 下 者 誰".split()  # noqa: SIM905
@@ -188,7 +188,7 @@ LEAST = 2
 
 
 def japanese_clauses(text: str) -> list[Clause]:
-    """Return the clauses of a text; single terms join the clause before them."""
+    """Split a text into clauses; single terms join the clause before them."""
     for form, rewritten in FORMS:
         text = form.sub(rewritten, text)
     starts = {value.start: value for value in values_in(text, "ja")}
@@ -210,7 +210,7 @@ def japanese_clauses(text: str) -> list[Clause]:
 
 
 def _joined(last: Clause, clause: Clause) -> Clause:
-    """Return two clauses as one; a denial of one of them holds for its own terms, but a topic."""
+    """Join two clauses; if only one is denied, its terms except a shared topic become denied."""
     marks = last.marks | clause.marks
     if not (last.terms and clause.terms) or last.denials % 2 == clause.denials % 2:
         terms = (*last.terms, *clause.terms)
@@ -246,7 +246,7 @@ def _terms(part: re.Match[str], text: str, starts: Mapping[int, Value]) -> list[
 
 
 def _listed(terms: list[Term]) -> list[Term]:
-    """Return terms in which the first ones of a list do what the last one does: `AとBを`."""
+    """Give the terms of a list the particle of its last term: `AとBを`."""
     for at in range(len(terms) - 2, -1, -1):
         if terms[at].marker == LISTING and terms[at + 1].marker:
             terms[at] = replace(terms[at], marker=terms[at + 1].marker)
@@ -270,7 +270,7 @@ def _moods(sentence: str) -> frozenset[str]:
 
 
 def _after(terms: list[Term], kana: str) -> None:
-    """Note what the kana after a word do to it: `AではなくB` denies A, `Aを` is done to A."""
+    """Apply the kana after a word to it: `AではなくB` denies A, `Aを` makes A an object."""
     if not terms:
         return
     terms[-1] = replace(terms[-1], marker=particle_of(kana))

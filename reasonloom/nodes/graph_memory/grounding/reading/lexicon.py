@@ -1,7 +1,7 @@
-"""Words by what they do: those without content, denials, quantities, and names of one concept.
+"""Word lists by function: function words, denials, quantities, and synonyms of a concept.
 
-The lists are data: `function_words.tsv` (language, words), `operators.tsv` (kind, language,
-words) and `concepts.tsv` (words of one meaning in a line, their opposites after ` / `).
+The lists are data files: `function_words.tsv` (language, words), `operators.tsv` (kind, language,
+words) and `concepts.tsv` (synonyms on one line, their antonyms after ` / `).
 """
 
 import re
@@ -16,19 +16,19 @@ PACKAGE = "reasonloom.nodes.graph_memory.grounding.reading"
 STEMMERS = {"en": "english", "de": "german", "fr": "french", "es": "spanish"}
 JAPANESE = "ja"
 OTHERS = "other"
-"""Denials of further languages, which are not read otherwise."""
+"""Code of the denials of further languages, which are not supported otherwise."""
 
 LETTERS = {"de": "äöü", "fr": "àâçèêëîïôùûœ", "es": "ñ¿¡áíóú"}
-"""Letters that one of the languages has and the others hardly."""
+"""Letters that are specific to one of the languages."""
 
 ABROAD = frozenset((
     "van", "son", "sin", "car", "die", "war", "hat", "man", "mine", "plus", "pour", "chat", "once",
     "on", "or", "a",
 ))  # fmt: skip
-"""Small words of one language that are words of content, or small ones, in another."""
+"""Function words of one language that are also words of another."""
 
 FOREIGN = 0.4
-"""What such a word counts for a language that nothing else speaks for; two are less than one."""
+"""Weight of an ABROAD word for a language that is not the default; two count less than one."""
 
 SHORTEST = 4
 LONG = 8
@@ -36,15 +36,15 @@ LATIN_END = 0x250
 
 
 def is_read(text: str) -> bool:
-    """Tell whether a text has small words or letters of a language that is read."""
+    """Return whether a text has function words or letters of a supported language."""
     return language_of(text, OTHERS) != OTHERS
 
 
 def language_of(text: str, default: str = "en") -> str:
-    """Return en, de, fr, es or ja, by the small words and letters of a text.
+    """Detect en, de, fr, es or ja, by the function words and letters of a text.
 
-    A claim is too short for a language model of letters, and these four differ in small words.
-    `default` where none tells.
+    A claim is too short for a character n-gram model, and the first four differ in their function
+    words. Returns `default` if nothing matches.
     """
     if any("\u3040" <= c <= "\u30ff" or "\u3400" <= c <= "\u9fff" for c in text):
         return JAPANESE
@@ -66,31 +66,31 @@ def language_of(text: str, default: str = "en") -> str:
 
 
 def has_content(word: str, language: str) -> bool:
-    """Tell whether a folded word carries content in its language; no lone letter by itself."""
+    """Return whether a case-folded word is a content word; a single letter is none."""
     return word not in _small().get(language, frozenset()) and not (
         len(word) == 1 and not word.isdigit()
     )
 
 
 def operator_of(word: str, language: str) -> str:
-    """Return deny, local, allow, all, only or hedge for a word that works on others, or ``."""
+    """Return deny, local, allow, all, only or hedge for an operator; empty for other words."""
     known = _operators()
     return known.get((language, word)) or known.get((OTHERS, word), "")
 
 
 def concept_of(word: str) -> tuple[str, int] | None:
-    """Return the concept that a folded word names, and -1 where it names its opposite."""
+    """Return the concept of a case-folded word, and its sign: 1, or -1 for the opposite."""
     return concepts().get(word)
 
 
 def stem(word: str, language: str) -> str:
-    """Return a folded word without its ending and its accents."""
+    """Return the stem of a case-folded word, without accents."""
     stemmed = _stemmed(word, language) if language in STEMMERS else word
     return _plain(stemmed)
 
 
 def same_stem(one: str, other: str) -> bool:
-    """Tell whether two stems are of one word: they differ by a letter or two at the end."""
+    """Return whether two stems are of one word: they differ by a letter or two at the end."""
     if one == other:
         return True
     shorter, longer = sorted((one, other), key=len)
@@ -111,7 +111,7 @@ def _plain(word: str) -> str:
 
 
 def read_table(name: str) -> Iterator[list[str]]:
-    """Yield the fields of each line of a packaged list, folded."""
+    """Yield the fields of each line of a packaged list, case-folded."""
     raw = (files(PACKAGE) / name).read_text(encoding="utf-8")
     return (line.casefold().split("\t") for line in raw.splitlines() if line)
 
@@ -132,7 +132,7 @@ def _operators() -> dict[tuple[str, str], str]:
 
 @cache
 def concepts() -> dict[str, tuple[str, int]]:
-    """Return the listed words, folded, with the concept that each names and its sign."""
+    """Return the listed words, case-folded, each with its concept and sign."""
     known: dict[str, tuple[str, int]] = {}
     for (line,) in read_table("concepts.tsv"):
         same, _, opposite = line.partition(" / ")
@@ -150,19 +150,19 @@ def _stemmed(word: str, language: str) -> str:
 
 @cache
 def clause_words(kind: str) -> frozenset[str]:
-    """Return the folded words of a kind.
+    """Return the case-folded words of a kind.
 
-    soft: where a clause may begin; relative, turns (not X but Y), joins, titles, conditions,
-    contrasting (conditions that set side by side after a comma), auxiliaries, above and below
-    (limits of figures), without, by (before the doer), designators (nouns before a letter
-    that is a name), place-en and its like (words of place).
+    Kinds include soft (where a clause may begin), relative, turns (not X but Y), joins, titles,
+    conditions, contrasting (conditions that contrast after a comma), auxiliaries, above and below
+    (limits of figures), without, by (before the agent), designators (nouns before a letter that is
+    a name), and place-en etc. (prepositions).
     """
     found = next(words for name, words in read_table("clause_words.tsv") if name == kind)
     return frozenset(found.split())
 
 
-# A small word has one or more senses (`from`, `he`, `because`); two that share one may stand for
-# each other, `vom` and `aus`. Those that are listed as empty tell nothing.
+# A function word has one or more senses (`from`, `he`, `because`); two that share one are
+# interchangeable, such as `vom` and `aus`. Those listed as `empty` have no sense.
 
 PERSONS = frozenset(("he", "she", "they", "we", "you", "i", "its"))
 PLACES = frozenset((
@@ -175,7 +175,7 @@ SIGN = {
     "==": "=", "!=": "!=", "\u2260": "!=", "->": "->", "\u2192": "->", "=>": "->",
     "<-": "<-", "\u2190": "<-", "+": "+", "/": "/", "*": "*",
 }  # fmt: skip
-"""Signs that tell something, each with the one that it is read as."""
+"""Meaningful symbols, each with its canonical form."""
 
 FORMERLY = frozenset(("formerly",))
 OPTIONAL = "optional"
@@ -195,7 +195,7 @@ Senses = frozenset[str]
 
 @cache
 def senses_of(word: str, language: str) -> Senses:
-    """Return what a small word tells; the word itself where no list has it, nothing if empty."""
+    """Return the senses of a function word; the word itself if unlisted, none if `empty`."""
     if word in SIGN:
         return frozenset((SIGN[word], DISTINGUISHING))
     known = _known().get((language, word))
@@ -207,12 +207,12 @@ def senses_of(word: str, language: str) -> Senses:
 
 
 def is_place(senses: Senses) -> bool:
-    """Tell whether a word governs what follows it: a preposition or a sign between two things."""
+    """Return whether a word governs what follows it: a preposition or a relational symbol."""
     return bool(senses & (PLACES | frozenset(SIGN.values())))
 
 
 def opposed_senses(one: Senses, other: Senses) -> bool:
-    """Tell whether two words that share no sense are opposites."""
+    """Return whether two words that share no preposition sense are opposites."""
     return not one & other & PLACES and any(
         frozenset((mine, theirs)) in OPPOSITES for mine in one for theirs in other
     )
@@ -228,12 +228,13 @@ def _known() -> dict[tuple[str, str], Senses]:
     return known
 
 
-# The forms are data, a word in a line: `irregular.tsv` (language, forms) and `homographs.tsv`
-# (language, forms of a word that stemming would make one with another: engineer and engine).
+# The forms are data files with one word per line: `irregular.tsv` (language, forms) and
+# `homographs.tsv` (language, forms of a word that stemming would conflate with another: engineer
+# and engine).
 
 LEAST_ROOT = 3
 KEPT = "0"
-"""Ends a key that no likeness of letters may make another's."""
+"""Suffix of a key that must not match others by spelling."""
 
 SEPARABLE = (
     "ab|an|auf|aus|bei|ein|fest|frei|heim|her|hin|los|mit|nach|teil|um|vor|weg|weiter|zu|zurück"
@@ -247,7 +248,7 @@ WITH_ZU = re.compile(rf"(?P<prefix>{SEPARABLE})zu(?P<verb>\w{{4,}}n)")
 
 @lru_cache(maxsize=20_000)
 def base_of(word: str, language: str) -> str:
-    """Return the form that a folded word is compared by: its base where the list has it."""
+    """Return the base form of a case-folded word if it is known, else the word."""
     known = _irregular()
     if found := known.get((language, word)):
         return found
@@ -255,12 +256,12 @@ def base_of(word: str, language: str) -> str:
 
 
 def homograph(word: str, language: str) -> str | None:
-    """Return what a folded word is compared by that stemming would confound, None for others."""
+    """Return the key of a case-folded word that stemming would conflate; None for other words."""
     return _homographs().get((language, word))
 
 
 def key_of(word: str, language: str) -> tuple[str, int]:
-    """Return what a folded word is compared by: its concept or stem, and its sign in it."""
+    """Return the key of a case-folded word, its concept or stem, and its sign."""
     if kept := homograph(word, language):
         return kept, 1
     base = base_of(word, language)
@@ -269,9 +270,9 @@ def key_of(word: str, language: str) -> tuple[str, int]:
 
 
 def _by_stem(word: str, language: str) -> tuple[str, int] | None:
-    """Return the concept of a form that the list has not, of a word that it has.
+    """Return the concept of an unlisted form of a listed word, by its stem.
 
-    In English only of verbs by their endings: a bill is not what is billed.
+    In English only for verb endings, since a noun may share a verb's stem (bill, billed).
     """
     if language == "en" and not word.endswith(("ing", "ed")):
         return None
@@ -280,7 +281,7 @@ def _by_stem(word: str, language: str) -> tuple[str, int] | None:
 
 @cache
 def _stems(language: str) -> dict[str, tuple[str, int]]:
-    """Return the concepts by the stems of their words; of stems that are short none."""
+    """Return the concepts by the stems of their words, without short or ambiguous stems."""
     known: dict[str, tuple[str, int] | None] = {}
     for word, concept in concepts().items():
         root = stem(base_of(word, language), language)
@@ -289,7 +290,7 @@ def _stems(language: str) -> dict[str, tuple[str, int]]:
 
 
 def _german(word: str) -> str:
-    """Return a German verb without what makes its participle, its prefix kept."""
+    """Return a German verb form without its participle or `zu` affixes, with its prefix."""
     known = _irregular()
     if found := WITH_ZU.fullmatch(word):
         return f"{found['prefix']}{base_of(found['verb'], 'de')}"

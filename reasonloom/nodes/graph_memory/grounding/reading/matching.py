@@ -1,4 +1,4 @@
-"""Finds the words of one text in another: the same, of one stem, of one concept, or opposite."""
+"""Matches the terms of one text with those of another, by word, stem, concept or opposite."""
 
 import math
 import re
@@ -13,20 +13,20 @@ from reasonloom.nodes.graph_memory.grounding.reading.values import Value
 PREFIXES = ("un", "in", "im", "ir", "dis", "non", "mis", "des", "dés")
 SHORTEST_ROOT = 4
 INFLECTED = frozenset(("s", "es", "en", "er", "em", "ern", "n"))
-"""Endings that a word with a capital may have more; others make another name of it."""
+"""Inflectional endings of a capitalised word; other endings make it a different name."""
 
 CJK = "\u3040"
 HALF_A_DAY = 720
 SHARED_PAIRS, MOST = 0.6, 0.6
 OTHER = frozenset("副非未不無元前旧準反次亜半逆脱没否")
-"""Letters that make another thing of what follows: a head and a deputy head."""
+"""Prefix characters that change the meaning of a word: a head and a deputy head."""
 
 KATAKANA = re.compile("[\u30a1-\u30ff]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A term and the one that answers it; `flipped` where they are opposites."""
+    """A claimed term and the held term that matches it; `flipped` if they are opposites."""
 
     claimed: Term
     held: Term
@@ -34,7 +34,7 @@ class Found:
 
 
 def find_term(term: Term, terms: Iterable[Term]) -> Found | None:
-    """Return the best answer to a term: of one denial first, then the first."""
+    """Return the best match of a term: not an opposite, denied alike, then the first."""
     known = list(terms)
     hits = [Found(term, held, flip) for held in known if (flip := _answers(term, held)) is not None]
     if not hits:
@@ -43,7 +43,7 @@ def find_term(term: Term, terms: Iterable[Term]) -> Found | None:
 
 
 def _compounded(term: Term, terms: Iterable[Term]) -> Found | None:
-    """Return the last part of a compound of which each part is held: 予約必要 of 予約, 必要."""
+    """Match a compound whose parts are all held with the last of them: 予約必要 of 予約, 必要."""
     if term.value or term.text[:1] < CJK:
         return None
     held = [each for each in terms if not each.value and each.text in term.text]
@@ -54,13 +54,13 @@ def _compounded(term: Term, terms: Iterable[Term]) -> Found | None:
 
 
 def match_terms(clause: Clause, other: Clause) -> list[Found]:
-    """Return the terms of one clause that another has."""
+    """Return the matches of one clause's terms in another clause."""
     hits = (find_term(term, (*other.terms, *other.subject)) for term in clause.terms)
     return [hit for hit in hits if hit]
 
 
 def _answers(term: Term, held: Term) -> bool | None:
-    """Tell whether `held` answers `term` as its opposite; None where it does not answer."""
+    """Return whether `held` matches `term` as its opposite; None if they do not match."""
     if term.value or held.value:
         same = term.value and held.value and same_value(term.value, held.value)
         return False if same else None
@@ -72,7 +72,7 @@ def _answers(term: Term, held: Term) -> bool | None:
 
 
 def _otherwise(term: Term, held: Term) -> bool | None:
-    """Compare two terms whose stems differ: by their letters."""
+    """Compare two terms with different keys by their spelling; results as in `_answers`."""
     if term.text[:1] >= CJK and held.text[:1] >= CJK and term.key[:1] == held.key[:1] == "=":
         return None
     if term.text[:1] >= CJK and held.text[:1] >= CJK:
@@ -87,7 +87,7 @@ def _otherwise(term: Term, held: Term) -> bool | None:
 
 
 def _another_name(one: str, other: str) -> bool:
-    """Tell whether two words may be names that differ in their endings: Maria, Mario, Marian."""
+    """Return whether two words may be names that differ in their endings: Maria, Mario, Marian."""
     if not (one[:1].isupper() or other[:1].isupper()) or ord(one[0]) > LATIN_END:
         return False
     shorter, longer = sorted((one.casefold(), other.casefold()), key=len)
@@ -98,14 +98,14 @@ def _another_name(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def _written(one: str, other: str) -> bool | None:
-    """Compare two words by their letters: one word, one the denial of the other, or neither."""
+    """Compare two words by spelling: False for one word, True for its negation, else None."""
     if one[:1] == other[:1] and same_stem(one, other):
         return False
     return True if _prefixed(one, other) or _prefixed(other, one) else None
 
 
 def _prefixed(one: str, other: str) -> bool:
-    """Tell whether one word denies the other by its beginning: unpaid, paid."""
+    """Return whether one word is the other with a negative prefix: unpaid, paid."""
     return one.startswith(PREFIXES) and any(
         one.startswith(prefix)
         and len(one) - len(prefix) >= SHORTEST_ROOT
@@ -115,7 +115,7 @@ def _prefixed(one: str, other: str) -> bool:
 
 
 def _share_letters(claimed: str, held: str) -> bool:
-    """Tell whether a run of letters is held in another, or most of it."""
+    """Return whether a run of CJK characters is contained in another, entirely or mostly."""
     shorter, longer = sorted((claimed, held), key=len)
     if shorter in longer:
         other = longer.endswith(shorter) and longer[-len(shorter) - 1 : -len(shorter)] in OTHER
@@ -127,7 +127,7 @@ def _share_letters(claimed: str, held: str) -> bool:
 
 
 def same_value(claimed: Value, held: Value) -> bool:
-    """Tell whether two figures are the same; a date may be told more exactly by `held`."""
+    """Return whether two figures are equal; `held` may give a more precise date."""
     kinds = {claimed.kind, held.kind}
     if kinds == {"time", "number"}:
         return _same_hour(claimed, held)
@@ -148,12 +148,12 @@ def same_value(claimed: Value, held: Value) -> bool:
 
 
 def same_unit(claimed: Value, held: Value) -> bool:
-    """Tell whether two numbers may count the same: one of them may leave open what."""
+    """Return whether two numbers may have the same unit; either may lack one."""
     return not claimed.unit or not held.unit or same_stem(claimed.unit, held.unit)
 
 
 def rivals(claimed: Value, held: Value) -> bool:
-    """Tell whether two figures that differ stand for one thing: of a kind, and of a unit."""
+    """Return whether two different figures compete: same kind and comparable units."""
     if claimed.kind != held.kind:
         return False
     if claimed.kind in ("number", "ordinal"):
@@ -178,7 +178,7 @@ def _same_hour(one: Value, other: Value) -> bool:
 
 
 def _written_alike(one: Value, other: Value) -> bool:
-    """Tell whether a plain number is what a version says: 2.1 and version 2.1, but not 2.10."""
+    """Return whether a plain number equals a version: 2.1 and version 2.1, but not 2.10."""
     code, number = (one, other) if one.kind == "code" else (other, one)
     return code.amount == f"{_number(number):g}"
 

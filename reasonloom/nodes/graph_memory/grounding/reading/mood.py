@@ -1,8 +1,8 @@
-"""Tells what a sentence only asks, orders, wishes, thinks or reports from what it asserts.
+"""Distinguishes what a sentence asserts from what it asks, orders, wishes, thinks or reports.
 
-The words are data: `mood_words.tsv` (mood, language, a pattern; `^` is where a sentence begins).
-A mood holds from its word to the end of the sentence; of a question, an order and a choice, and
-where it comes after what it speaks of ("..., I think"), for the whole of it.
+The words are in a data file: `mood_words.tsv` (mood, language, a pattern; `^` is where a sentence
+begins). A mood applies from its word to the end of the sentence. A question, an order and a choice
+apply to the whole sentence, as does a mood that follows what it refers to ("..., I think").
 """
 
 import re
@@ -22,14 +22,14 @@ from reasonloom.nodes.graph_memory.grounding.reading.tokens import Token
 EACH, HABIT, DAYS = "each", "habit", "days"
 PERIODS = ("daily", "weekly", "monthly", "yearly")
 BEFORE_A_DAY = {"fr": frozenset(("le", "les")), "es": frozenset(("los",))}
-"""Articles by which a weekday is each of its kind."""
+"""Articles that make a weekday recurring."""
 
 PLURAL = frozenset(("en", "de", "fr"))
-"""Languages where a weekday that ends in s is each of its kind."""
+"""Languages where a weekday that ends in s is recurring."""
 
 
 def mark_habits(tokens: Sequence[Token]) -> None:
-    """Turn a quantifier before a time from one of things into one of times, for a sentence."""
+    """Change the kind of each quantifier before a time from `all` to `each`, in place."""
     for at, token in enumerate(tokens):
         following = _following(tokens, at) if token.kind == "all" else None
         if following is None or following.term is None:
@@ -43,7 +43,7 @@ def mark_habits(tokens: Sequence[Token]) -> None:
 
 
 def habitual(piece: Sequence[Token]) -> bool:
-    """Tell whether a clause says that it happens each time, in whatever words."""
+    """Return whether a clause describes something recurring."""
     return any(
         token.kind == EACH or _is_period(token, piece[at - 1].word if at else "")
         for at, token in enumerate(piece)
@@ -51,7 +51,7 @@ def habitual(piece: Sequence[Token]) -> bool:
 
 
 def each_day(piece: Sequence[Token], language: str) -> bool:
-    """Tell whether a clause names a weekday as each of its kind: `on Tuesdays`, `le mardi`."""
+    """Return whether a clause names a recurring weekday: `on Tuesdays`, `le mardi`."""
     return any(
         _is_weekday(token, piece[at - 1].word if at else "", language)
         for at, token in enumerate(piece)
@@ -100,17 +100,17 @@ WHY: Mapping[str, str] = MappingProxyType(
         "choice": "the memory leaves open which of two it is",
     }
 )
-"""Why a memory of a mood does not bear out a claim without it."""
+"""Why a memory in a mood does not support a claim without it."""
 
 SILENT = frozenset(("question", "ask", "wish", "doubt", "pretend", "choice"))
-"""Moods that neither say a thing nor deny it."""
+"""Moods that neither assert nor deny."""
 
 SOFT = frozenset(("think", "say"))
-"""Moods that bear it out in part: somebody stands for it."""
+"""Moods that support a claim in part, since somebody vouches for it."""
 
 WHOLE = frozenset(("question", "order", "choice"))
 AFTER = SOFT | {"doubt"}
-"""Moods that may come after what they speak of."""
+"""Moods that may follow what they refer to."""
 
 ENDS = re.compile(r"[.!?;](?!\d)")
 STOPS = re.compile(r"[.!?;]")
@@ -118,13 +118,13 @@ LAST_WORDS = 3
 JOINING = frozenset((",", "and", "but", "und", "aber", "sondern", "et", "mais", "y", "e", "pero"))
 OPENINGS = "-*•>\"'([¿¡ "
 FREE = frozenset(("deny", "local", "allow", "all", "done", "without", "except"))
-"""What makes an `or` say it of both: `no cats or dogs`, `may use a pen or a pencil`."""
+"""Token kinds that make an `or` apply to both: `no cats or dogs`, `may use a pen or a pencil`."""
 
 
 def foreign_moods(held: Clause, claimed: Clause) -> list[str]:
     """Return the moods in which a clause and its claim differ, in the order of `WHY`.
 
-    A `must` says no more than a ban: "nobody may enter without" and "everybody must have".
+    A `must` equals a ban: "nobody may enter without" and "everybody must have".
     """
     moods = [mood for mood in WHY if (mood in held.marks) != (mood in claimed.marks)]
     strict = "must" in claimed.marks
@@ -135,7 +135,7 @@ def foreign_moods(held: Clause, claimed: Clause) -> list[str]:
 def moods_of(
     text: str, tokens: Sequence[Token], language: str, inherited: frozenset[str] = frozenset()
 ) -> list[frozenset[str]]:
-    """Return the moods of each token of a sentence; `carried` are those of what leads up to it."""
+    """Return the moods of each token of a sentence; `inherited` are those of its lead-in."""
     start, last = tokens[0].start, tokens[-1]
     end = last.start + len(last.text)
     piece = text[start:end]
@@ -161,16 +161,16 @@ def moods_of(
 
 
 def leads_up(text: str, before: Sequence[Token], after: Sequence[Token]) -> bool:
-    """Tell whether no stop stands between two parts of a text: a colon, a dash or a bracket."""
+    """Return whether no stop separates two parts of a text, but a colon, a dash or a bracket."""
     between = text[before[-1].start + len(before[-1].text) : after[0].start]
     return not STOPS.search(between)
 
 
 def _opening(tokens: Sequence[Token], at: int, mood: str) -> tuple[int, str]:
-    """Return where the part of a sentence begins that a mood's word stands in.
+    """Return where the part of a sentence begins that contains a mood's word.
 
-    What is joined to it (`takes an hour and must not run`) is asserted by itself; where only
-    subjects are joined, the mood is that of the clause they belong to.
+    A part joined before it (`takes an hour and must not run`) is asserted by itself; if only
+    subjects are joined, the mood is that of their clause.
     """
     begin = tokens[0].start
     for token in tokens:
@@ -182,7 +182,7 @@ def _opening(tokens: Sequence[Token], at: int, mood: str) -> tuple[int, str]:
 
 
 def _comes_after(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether a word stands among the last few of a sentence, after a comma."""
+    """Return whether a word is among the last few of a sentence, after a comma."""
     commas = [n for n, token in enumerate(tokens) if token.word == ","]
     if not commas:
         return False
@@ -200,5 +200,5 @@ def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 def _bounded(pattern: str) -> str:
-    """Return a pattern that begins and ends where words do."""
+    """Return a pattern that matches at word boundaries."""
     return rf"(?<!\w)(?:{pattern})(?!\w)"

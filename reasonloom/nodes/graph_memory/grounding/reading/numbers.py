@@ -1,4 +1,4 @@
-"""Numbers written in words, read in five languages: `forty-five` is 45, `四十八` is 48."""
+"""Parses numbers written in words, in five languages: `forty-five` is 45, `四十八` is 48."""
 
 import re
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ HALVES = {
     "es": ("y", "media"),
 }
 ARTICLES = {"en": {"one"}, "de": {"eins"}, "fr": {"un", "une"}, "es": {"un", "una", "uno"}}
-"""Ones that are pronouns and articles as well: they count only within a longer number."""
+"""Words for one that are also pronouns or articles; they count only within a longer number."""
 
 KANJI = {c: n for n, c in enumerate("〇一二三四五六七八九")}
 KANJI_TENS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
@@ -61,7 +61,7 @@ FOUR, SEVEN, TEN, SCORE, HUNDRED, THOUSAND = 4, 7, 10, 20, 100, 1000
 
 
 def number_at(words: Sequence[str], at: int, language: str) -> tuple[float, int] | None:
-    """Return the number that begins at a place and how many words it takes, or None."""
+    """Return the number that begins at index `at` and how many words it spans, or None."""
     if language not in LANGUAGES:
         return None
     total = part = 0.0
@@ -93,7 +93,7 @@ def _added(part: float, value: float, language: str) -> float:
 
 
 def _fits(value: float, part: float, language: str) -> bool:
-    """Tell whether a number word goes on with the number: forty five, but not five forty."""
+    """Return whether a number word continues a number: forty five, but not five forty."""
     ones = part % HUNDRED
     if value >= THOUSAND:
         return part > 0
@@ -110,7 +110,7 @@ def _fits(value: float, part: float, language: str) -> bool:
 
 @cache
 def value_of(word: str, language: str) -> float | None:
-    """Return what a number word counts, None for other words."""
+    """Return the value of a number word; None for other words."""
     known = _known(language)
     if word in known:
         return known[word]
@@ -127,7 +127,7 @@ def _known(language: str) -> dict[str, float]:
 
 
 def _german(word: str) -> float | None:
-    """Read what German writes in one: `fünfundvierzig`, `zweihundertdrei`, `zweieinhalb`."""
+    """Parse German compound numbers: `fünfundvierzig`, `zweihundertdrei`, `zweieinhalb`."""
     known = _known("de") | {"ein": 1.0, "": 0.0}
     if word.endswith("einhalb") and known.get(word[:-7]):
         return known[word[:-7]] + FOLLOWING
@@ -144,7 +144,7 @@ def _german(word: str) -> float | None:
 
 
 def kanji_value(digits: str) -> int:
-    """Return what a row of Chinese numerals counts."""
+    """Return the value of a sequence of Chinese numerals."""
     if not any(c in KANJI_TENS for c in digits):
         return int("".join(str(KANJI[c]) for c in digits))
     total = part = one = 0

@@ -1,4 +1,4 @@
-"""Turns of several words that deny, allow, restrict or tell nothing, each put in a known word."""
+"""Rewrites multi-word phrases that deny, allow, restrict or mean nothing to known words."""
 
 import re
 
@@ -135,13 +135,13 @@ FRONTED = re.compile(
     r"([^.;:!?]+)",
     re.IGNORECASE,
 )
-"""What stands before a comma at the head of a sentence, and could as well end it."""
+"""A fronted phrase: one before a comma at the start of a sentence that could also end it."""
 
 REWRITES = tuple((re.compile(pattern, re.IGNORECASE), to) for pattern, to in PHRASES)
 
 
 def rewrite_phrases(text: str) -> str:
-    """Return a text (NFKC, straight apostrophes) with its turns put in known words."""
+    """Rewrite the phrases of a text (NFKC, straight apostrophes) to known words."""
     for pattern, to in REWRITES:
         text = pattern.sub(to, text)
     return FRONTED.sub(lambda found: f"{found[3]} {found[1].lower()} {found[2]}", text)

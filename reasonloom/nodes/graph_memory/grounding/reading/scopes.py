@@ -1,4 +1,4 @@
-"""Says which words of a sentence stand under a denial, a limit, an only or a word of place."""
+"""Marks which words of a sentence are in the scope of a denial, limit, `only` or preposition."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -7,13 +7,16 @@ from reasonloom.nodes.graph_memory.grounding.reading.lexicon import clause_words
 from reasonloom.nodes.graph_memory.grounding.reading.tokens import Token, is_independent
 
 MANY = 2
-"""With more terms after it than these, a denial after a conjunction opens a clause."""
+"""A denial after a conjunction opens a clause if more terms than this follow."""
 
 LOOKED_BACK = 3
 
 
 def mark_scopes(tokens: list[Token], language: str) -> None:
-    """Set markers, denials and onlys of a sentence's terms; what is local ceases to deny."""
+    """Set `marker`, `bound`, `denied` and `only` of a sentence's terms, in place.
+
+    A local denial is then no longer a denial of the clause.
+    """
     marker, places = "", clause_words(f"place-{language}")
     for at, token in enumerate(tokens):
         if token.kind == "small":
@@ -41,7 +44,7 @@ def mark_scopes(tokens: list[Token], language: str) -> None:
 
 
 def _bound(tokens: Sequence[Token], at: int) -> int:
-    """Return whether the words before a figure make it a limit: 1 from below, -1 from above."""
+    """Return whether the words before a figure make it a limit: 1 for above it, -1 for below."""
     for token in reversed(tokens[max(0, at - LOOKED_BACK) : at]):
         if token.word in clause_words("above"):
             return 1
@@ -53,7 +56,7 @@ def _bound(tokens: Sequence[Token], at: int) -> int:
 
 
 def _opens(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether a denial stands before all that its clause says: `No tenant may ...`."""
+    """Return whether a denial precedes everything its clause says: `No tenant may ...`."""
     if tokens[at].word in clause_words("without"):
         return False
     if _after_a_lead(tokens, at):
@@ -73,7 +76,7 @@ def _opens(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _after_a_lead(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether only a phrase and a comma stand before: `In winter, no dogs may enter`."""
+    """Return whether only a phrase and a comma precede: `In winter, no dogs may enter`."""
     if at == 0 or tokens[at - 1].word != ",":
         return False
     lead = tokens[: at - 1]
@@ -82,7 +85,7 @@ def _after_a_lead(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _noun_phrase(tokens: Sequence[Token], at: int, *, german: bool) -> list[int]:
-    """Return the places of the terms that follow a denial up to the end of their phrase."""
+    """Return the indices of the terms that follow a denial, up to the end of their phrase."""
     scope: list[int] = []
     for place in range(at + 1, len(tokens)):
         token = tokens[place]
@@ -96,7 +99,7 @@ def _noun_phrase(tokens: Sequence[Token], at: int, *, german: bool) -> list[int]
 
 
 def _contrasted(tokens: Sequence[Token], at: int, places: Collection[str]) -> list[int]:
-    """Return what a `not` denies where something else is affirmed beside it, else nothing."""
+    """Return the indices that a `not` denies if something else is affirmed, else nothing."""
     turn = next(
         (n for n in range(at + 1, len(tokens)) if tokens[n].word in clause_words("turns")), None
     )
@@ -132,7 +135,7 @@ def _deny(tokens: Sequence[Token], at: int, places: Sequence[int]) -> None:
 
 
 def _restrict(tokens: Sequence[Token], at: int) -> None:
-    """Mark what an only speaks of: the phrase after it, or the term before where none follows."""
+    """Mark the focus of an `only`: the term after it, or the one before if none follows."""
     after = [n for n in range(at + 1, len(tokens)) if tokens[n].kind == "term"]
     ends = at + 1 == len(tokens) or tokens[at + 1].kind == "sign" or not after
     before = [n for n in range(at) if tokens[n].kind == "term"]

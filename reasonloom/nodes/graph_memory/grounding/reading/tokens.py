@@ -1,4 +1,4 @@
-"""Cuts a text into words, signs and figures, each with what it does."""
+"""Tokenizes a text into words, punctuation and figures, each with its function."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ OF = frozenset(("of",))
 TIMES = frozenset(("time", "date", "weekday"))
 AT_A_TIME = frozenset(("in", "on", OPTIONAL))
 Run = list[Senses | None]
-"""What the small words since the last term tell, None where a sign or an `and` parts them."""
+"""Senses of the function words since the last term; None for punctuation or a conjunction."""
 
 
 def mark_surroundings(tokens: Sequence[Token], text: str, language: str) -> None:
-    """Set `lead` and `loose` of the terms of a text, and `of` of what possesses."""
+    """Set `lead`, `loose` and `article` of a text's terms; a possessor gets the sense `of`."""
     run: Run = []
     last: Token | None = None
     for at, token in enumerate(tokens):
@@ -60,7 +60,7 @@ def mark_surroundings(tokens: Sequence[Token], text: str, language: str) -> None
 
 
 def _lead(token: Token, run: Run, last: Token | None) -> None:
-    """Part the words before a term: the preposition nearest to it, and the others."""
+    """Split the words before a term into its nearest preposition (`lead`) and the others."""
     if token.term is None:
         return
     governing: Senses | None = None
@@ -84,7 +84,7 @@ def _lead(token: Token, run: Run, last: Token | None) -> None:
 
 
 def _at_a_time(senses: Senses, token: Token) -> bool:
-    """Tell whether a preposition says no more than when: `on Monday`, `in 2019`."""
+    """Return whether a preposition only introduces a time: `on Monday`, `in 2019`."""
     value = token.term.value if token.term else None
     if value is None or value.kind not in TIMES:
         return False
@@ -92,7 +92,7 @@ def _at_a_time(senses: Senses, token: Token) -> bool:
 
 
 def _left_out(senses: Senses, token: Token, last: Token | None) -> bool:
-    """Tell whether a preposition may be left out: `in 40 rooms`, `half of the fields`."""
+    """Return whether a preposition is optional: `in 40 rooms`, `half of the fields`."""
     value = token.term.value if token.term else None
     if value is not None and value.kind == "number":
         return bool(senses & {"in", "of"}) and not senses & {"from", "to", "till", "over", "by"}
@@ -100,14 +100,14 @@ def _left_out(senses: Senses, token: Token, last: Token | None) -> bool:
 
 
 def _trail(last: Token | None, run: Run) -> None:
-    """Give the words after the last term of a sentence to it."""
+    """Add the words after the last term of a sentence to that term."""
     if last is not None and last.term is not None:
         more = tuple(senses for senses in run if senses)
         last.term = replace(last.term, loose=(*last.term.loose, *more))
 
 
 def _possessive(tokens: Sequence[Token], at: int, text: str) -> bool:
-    """Tell whether an s after an apostrophe says whose the next word is."""
+    """Return whether a token is a possessive `'s`."""
     token = tokens[at]
     return (
         token.word == "s"
@@ -120,7 +120,7 @@ def _possessive(tokens: Sequence[Token], at: int, text: str) -> bool:
 
 
 def _used_to(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether a word is the `used` of `used to live`, which says that it is so no more."""
+    """Return whether a word is the `used` of `used to live`, which implies that it has ended."""
     if tokens[at].word != "used" or at + 2 >= len(tokens) or tokens[at + 1].word != "to":
         return False
     adjacent = tokens[at - 1].word if at else ""
@@ -139,25 +139,25 @@ TOKEN = re.compile(
 HARD = frozenset(";.!?:\u2014\u2013()")
 STOPS = frozenset(".!?")
 ENDING = 2
-"""Letters of what follows an apostrophe and is no word of its own."""
+"""Maximum length of a fragment next to an apostrophe that is no word of its own."""
 
 NEXT = re.compile(r"\s*(\w+|\S|$)")
 CJK = "\u3040"
 COMPARED = frozenset("=<>!+\u2260\u2264\u2265")
 NOUNS = frozenset(("permit", "permits", "ban", "bans", "can", "cans", "refuse", "must"))
-"""Words that allow or deny, and are things after an article."""
+"""Words that allow or deny, but are nouns after a determiner."""
 
 DETERMINERS = frozenset((
     "a", "an", "the", "this", "that", "no", "any", "every", "each", "with", "without", "his", "her",
     "its", "my", "our", "your", "their", "two", "three",
 ))  # fmt: skip
 NAMES = frozenset(("may", "will"))
-"""Small words of English that are names where they stand capitalised."""
+"""English function words that are names when capitalised."""
 
 
 @dataclass(slots=True)
 class Token:
-    """A word or sign of a sentence, and what has been found out about it."""
+    """A word or symbol of a text with its analysis; `first` is true at the start of a sentence."""
 
     text: str
     word: str
@@ -168,7 +168,7 @@ class Token:
 
 
 def tokens_of(text: str, language: str) -> list[Token]:
-    """Return the words, signs and figures of a text in their order."""
+    """Tokenize a text, in order."""
     figures = values_in(text, language)
     blanked = text
     for value in figures:
@@ -227,12 +227,12 @@ def _word(found: re.Match[str], text: str, language: str, fresh: bool) -> Token:
 
 
 def _determined(found: re.Match[str], text: str) -> bool:
-    """Tell whether a word stands after an article or its like: `a permit`, `without permits`."""
+    """Return whether a determiner or `with(out)` precedes: `a permit`, `without permits`."""
     return not DETERMINERS.isdisjoint(text[: found.start()].casefold().split()[-1:])
 
 
 def _is_name(found: re.Match[str], text: str, language: str, fresh: bool) -> bool:
-    """Tell whether a small word or a letter is a name here: `Plan A`, `in May`, `A is faster`."""
+    """Return whether a function word or letter is a name: `Plan A`, `in May`, `A is faster`."""
     word = found[0].casefold()
     one = len(word) == 1 and word.isalpha() and word < CJK
     if text[max(0, found.start() - 1) : found.start()] == "'" or not (
@@ -261,7 +261,7 @@ def _term(text: str, word: str, language: str) -> Term:
 
 
 def _named(tokens: list[Token], language: str) -> list[Token]:
-    """Mark the names: capitalised within a sentence, or beside another such word."""
+    """Mark names: words capitalised within a sentence, or next to another capitalised word."""
     for at, token in enumerate(tokens):
         if token.term is None or token.term.value or not token.text[0].isupper():
             continue
@@ -280,7 +280,7 @@ def _named(tokens: list[Token], language: str) -> list[Token]:
 
 
 def token_sentences(tokens: list[Token]) -> Iterator[list[Token]]:
-    """Yield what stands between stops; a stop after a title or a single letter is none."""
+    """Yield the tokens between stops; a full stop after a title does not count."""
     current: list[Token] = []
     for at, token in enumerate(tokens):
         if token.kind == "sign" and token.text in HARD:
@@ -297,5 +297,5 @@ def token_sentences(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def is_independent(token: Token) -> bool:
-    """Tell whether a token is a name or a figure."""
+    """Return whether a token is a name or a figure."""
     return token.term is not None and (token.term.name or token.term.value is not None)

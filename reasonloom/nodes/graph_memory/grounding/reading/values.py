@@ -1,4 +1,4 @@
-"""Figures, times, dates and their like in a text, each in one form whatever it is written in."""
+"""Extracts figures, times, dates and similar values from a text, in normalised form."""
 
 import re
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ CLOCK = re.compile(
 
 
 def times_in(text: str) -> Iterator[tuple[int, bool, int, int]]:
-    """Yield minutes after midnight, whether the half of the day is sure, and the place."""
+    """Yield minutes after midnight, whether the half of the day is certain, start and end."""
     for found in CLOCK.finditer(text):
         minutes = _minutes(found)
         if minutes is None:
@@ -68,7 +68,7 @@ def times_in(text: str) -> Iterator[tuple[int, bool, int, int]]:
 
 
 def _minutes(found: re.Match[str]) -> int | None:
-    """Return the minutes after midnight that a time of day names, None where it is none."""
+    """Return the minutes after midnight of a time of day; None if it is none."""
     if found["noon"] or found["jn"]:
         return NOON
     if found["night"]:
@@ -78,7 +78,7 @@ def _minutes(found: re.Match[str]) -> int | None:
 
 
 def _halves(found: re.Match[str]) -> int | None:
-    """Return the minutes of half past, a quarter to, and of digits with a colon."""
+    """Return the minutes of half past, a quarter to, and digits with a colon; None for others."""
     if found["h1"]:
         less = 60 if found["half"].casefold() == "halb " else 0
         return int(found["h1"]) * 60 + 30 - less
@@ -90,7 +90,7 @@ def _halves(found: re.Match[str]) -> int | None:
 
 
 def _hours(found: re.Match[str]) -> int | None:
-    """Return the minutes of an hour with what may follow it."""
+    """Return the minutes of an hour and its optional minutes; None if it is past 24."""
     hour = next(int(found[name]) for name in ("h4", "h5", "h6", "h7", "h8") if found[name])
     tail = f"{found['tail'] or ''}{found['es'] or ''}{found['jh'] or ''}{found['m5'] or ''}"
     digits = re.sub(r"\D", "", tail)
@@ -119,7 +119,7 @@ NEXT_WORD = re.compile(r"\s?([^\W\d_]+)")
 
 
 def codes_in(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield versions, addresses, ratios and the like, each with its place in the text."""
+    """Yield versions, addresses, ratios and similar codes, each with its start and end."""
     for found in CODE.finditer(text):
         code = next(each for each in found.groups() if each)
         if GROUPED.fullmatch(code) and not (found["marked"] or _is_address(code)):
@@ -184,10 +184,10 @@ TIMES = {"k": 1e3, "K": 1e3, "M": 1e6, "千": 1e3, "万": 1e4}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A figure: `start` and `end` are its place in the text as it was read.
+    """A figure; `start` and `end` are its offsets in the normalised text.
 
-    `kind` is number, time, date, weekday, ordinal, range, or code (a version, an address, a ratio:
-    compared whole); `amount` compares within a kind and unit.
+    `kind` is number, time, date, weekday, ordinal, range, or code (a version, an address or a
+    ratio, compared as a whole); `amount` is comparable within a kind and unit.
     """
 
     kind: str
@@ -198,7 +198,7 @@ class Value:
 
 
 def values_in(text: str, language: str) -> list[Value]:
-    """Return the figures of a text (normalised, any case) in their order."""
+    """Return the figures of a normalised text (any case), in order."""
     plain, places = _digits(text, language)
     found: list[Value] = []
     for read in READERS:
@@ -219,7 +219,7 @@ def values_in(text: str, language: str) -> list[Value]:
 
 
 def _counted(value: Value, language: str) -> str:
-    """Return the unit of a figure; a small word after a number is not what it counts."""
+    """Return the unit of a figure; a function word after a number is no unit."""
     if language == "ja" and "\u3041" <= value.unit[:1] <= "\u309f":
         return ""
     word = value.kind in COUNTED and value.unit.isalpha() and value.unit not in DIMENSIONS
@@ -227,14 +227,14 @@ def _counted(value: Value, language: str) -> str:
 
 
 def _ends(places: list[int]) -> Iterator[tuple[int, int]]:
-    """Yield, for each place of a text, where the piece that begins there ends."""
+    """Yield the original offset at which each piece starts, and the offset where it ends."""
     for here, following in pairwise(places):
         if following != here:
             yield here, max(following, here + 1)
 
 
 def _digits(text: str, language: str) -> tuple[str, list[int]]:
-    """Return the text with numbers in digits, and the place in `text` of each character."""
+    """Return the text with numbers in digits, and each character's offset in `text`."""
     out: list[str] = []
     places: list[int] = []
 
@@ -263,7 +263,7 @@ def _digits(text: str, language: str) -> tuple[str, list[int]]:
 
 
 def _unbroken(text: str, words: list[re.Match[str]]) -> int:
-    """Return how many of the words stand together with nothing but blanks or hyphens between."""
+    """Return how many leading words are separated by nothing but blanks or hyphens."""
     for n, (one, other) in enumerate(pairwise(words), 1):
         if not GAP.fullmatch(text[one.end() : other.start()]):
             return n
@@ -353,7 +353,7 @@ def _numbers(text: str) -> Iterator[Value]:
 
 
 def _names_of(written: str) -> Iterator[str]:
-    """Yield what may be the unit of a number: the word, or its beginning where none are parted."""
+    """Yield possible units of a number: the words, the first, or its prefixes if unspaced."""
     yield written
     yield written.split(" ", maxsplit=1)[0]
     if written and not written.isascii() and not written[0].isascii():
@@ -370,7 +370,7 @@ COUNTER = re.compile("([\u3005\u3006\u30f6\u4e00-\u9fff]+)")
 
 
 def _next_word(text: str, at: int) -> str:
-    """Return the word that follows at once: what is counted; of Chinese characters they alone."""
+    """Return the word that follows directly, the counted noun; for Chinese, only the characters."""
     found = COUNTER.match(text, at) or re.match(r"[\s-]?([^\W\d_]{2,})", text[at:])
     return found[1].casefold() if found else ""
 

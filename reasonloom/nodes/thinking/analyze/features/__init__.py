@@ -1,1 +1,1 @@
-"""Steps of features."""
+"""Textual features that indicate a framework."""

@@ -1,4 +1,4 @@
-"""Signs of what is to be made: for people, newly, from the ground, for any future."""
+"""Features of the creating frameworks: design, creativity, first principles, scenarios."""
 
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Feature, any_of
 

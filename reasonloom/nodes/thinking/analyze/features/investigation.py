@@ -1,4 +1,4 @@
-"""Signs of what is to be found out: by test, as a whole, by its reasons, to its cause."""
+"""Features of the investigating frameworks: experiment, systems, critique, root cause."""
 
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Feature, any_of
 

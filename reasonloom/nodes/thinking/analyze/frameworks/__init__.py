@@ -1,1 +1,1 @@
-"""Steps of frameworks."""
+"""The frameworks of `analyze` and their steps."""

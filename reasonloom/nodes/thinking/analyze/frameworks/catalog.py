@@ -1,4 +1,4 @@
-"""The eight frameworks by their ids."""
+"""The eight frameworks by id."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -32,4 +32,4 @@ FRAMEWORKS: Mapping[str, Framework] = MappingProxyType(
         )
     }
 )
-"""In the order in which the reference lists them."""
+"""The frameworks by id, in the order of the reference."""

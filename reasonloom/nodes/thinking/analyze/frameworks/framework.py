@@ -1,4 +1,4 @@
-"""The types of frameworks, their steps, and the features that speak for a framework."""
+"""The types of frameworks, their steps, and the features that indicate a framework."""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from functools import cached_property
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: instruction, questions, expected result, and the steps `after` which it comes."""
+    """A step: instruction, questions, expected result; `after` names the steps it depends on."""
 
     name: str
     instruction: str
@@ -18,7 +18,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Framework:
-    """A way to analyse: `best_for` informs the choice, `description` the caller."""
+    """An analysis framework: `best_for` guides its selection, `description` is for the caller."""
 
     id: str
     name: str
@@ -28,7 +28,7 @@ class Framework:
 
     @cached_property
     def waves(self) -> tuple[tuple[Step, ...], ...]:
-        """The steps by when they can begin; those of one wave are independent of each other."""
+        """The steps grouped by when they can start; steps of one wave are independent."""
         depth: dict[str, int] = {}
         for each in self.steps:
             depth[each.name] = 1 + max((depth[name] for name in each.after), default=-1)
@@ -40,7 +40,7 @@ class Framework:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A sign that speaks for a framework: its weight, cues, and `reason` in words."""
+    """Textual evidence for a framework: weight, `reason` in words, and pattern of the cues."""
 
     framework: str
     weight: float
@@ -49,5 +49,5 @@ class Feature:
 
 
 def any_of(*words: str) -> re.Pattern[str]:
-    """Return a pattern that matches any of these words from their beginning."""
+    """Return a case-insensitive pattern of any of these expressions, at the start of a word."""
     return re.compile(r"\b(?:" + "|".join(words) + r")", re.I)

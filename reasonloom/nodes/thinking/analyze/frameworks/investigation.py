@@ -1,4 +1,4 @@
-"""Frameworks that find something out: by test, as a system, by its reasons, to its cause."""
+"""Frameworks that investigate: scientific method, systems, critical thinking, root cause."""
 
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Framework, Step
 

@@ -1,4 +1,4 @@
-"""The packaged plans, each a JSON file of that name."""
+"""The packaged plans, each a JSON file named after the plan."""
 
 import json
 from importlib.resources import files
@@ -20,7 +20,7 @@ def packaged_plan(name: str) -> Plan:
     """Return a packaged plan.
 
     Raises:
-        UnknownName: there is none such.
+        UnknownName: there is no such plan.
     """
     if name not in plan_names():
         raise UnknownName(

@@ -1,1 +1,1 @@
-"""Steps of tasks."""
+"""The packaged tasks."""

@@ -1,4 +1,4 @@
-"""Any problem in words: thoughts are continued, improved and merged; blind ballots judge."""
+"""Any problem in prose: thoughts are continued, improved, merged, and judged by blind ballots."""
 
 import re
 from collections.abc import Mapping
@@ -10,10 +10,10 @@ from reasonloom.nodes.thought_graph.operations.state import Thought
 from reasonloom.nodes.thought_graph.operations.task import Candidate, Move, Task, TaskQuestion
 
 PUNCTUATION = re.compile(r"[^\w\s]+(?=\s|$)")
-"""Marks at the end of a word; those before or in one may be part of a figure."""
+"""Punctuation at the end of a word; elsewhere it may be part of a number."""
 
 STOPS = ".!?\u2026\u3002\uff01\uff1f"
-"""Final punctuation that makes no difference between texts."""
+"""Final punctuation that is ignored when comparing texts."""
 
 
 def _generate_variables(question: TaskQuestion) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def _read_merger(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Cand
 
 
 def _adds_anything(question: TaskQuestion, answer: Mapping[str, Any]) -> bool:
-    """Tell whether a thought says anything else than the problem."""
+    """Return whether a thought says anything other than the problem."""
     return _bare(answer["thought"]) != _bare(question.problem["text"])
 
 
@@ -76,9 +76,9 @@ def _bare(text: str) -> str:
 
 
 def _same_idea(first: Thought, second: Thought) -> bool:
-    """Tell whether two thoughts differ in case, white space and punctuation at most.
+    """Return whether two thoughts differ only in case, white space and punctuation.
 
-    One word or figure may be the answer, so that likeness of the rest says nothing.
+    A single word or number may be the answer, so similarity of the rest means nothing.
     """
     return _unpunctuated(first["text"]) == _unpunctuated(second["text"])
 

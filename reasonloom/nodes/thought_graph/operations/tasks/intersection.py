@@ -1,6 +1,6 @@
 """Intersecting two sets of numbers by cutting one of them (Besta et al. 2024, 5.2).
 
-A thought's data holds the numbers found, and the two sets that should contain them.
+A thought's data holds the numbers found, and the two sets that should both contain them.
 """
 
 import json
@@ -19,16 +19,16 @@ from reasonloom.nodes.thought_graph.operations.task import (
 )
 
 PART = 16
-"""Numbers of one part of a cut set, as in the published graphs."""
+"""Numbers per piece of a cut set, as in the published graphs."""
 
 FORM = 'problem must be JSON of two sets of whole numbers, such as {"first": [1, 2], "second": [2]}'
 
 
 def begin(problem: str) -> dict[str, Any]:
-    """Read a problem: a JSON object with two lists of whole numbers, `first` and `second`.
+    """Parse a problem: a JSON object with two lists of distinct integers, `first` and `second`.
 
     Raises:
-        InvalidArgument: it is not one.
+        InvalidArgument: the problem has another form.
     """
     try:
         given = json.loads(problem)
@@ -57,7 +57,7 @@ def _split_variables(question: TaskQuestion) -> dict[str, Any]:
 
 
 def _read_split(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
-    """Return the parts; parts that do not add up to the set are rejected."""
+    """Return the pieces; pieces that do not add up to the set are rejected."""
     data = question.thoughts[0]["data"]
     if [number for part in answer["parts"] for number in part] != data["second"]:
         raise ValueError("the parts are not the set")
@@ -91,7 +91,7 @@ def _read_unions(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Cand
 
 
 def errors(truth: Iterable[int], answer: Sequence[int]) -> int:
-    """Return how many numbers of an answer are missing, too many, or there more than once."""
+    """Return the number of missing, surplus and duplicate numbers in an answer."""
     wanted, got = set(truth), set(answer)
     return len(wanted ^ got) + len(answer) - len(got)
 
@@ -99,8 +99,8 @@ def errors(truth: Iterable[int], answer: Sequence[int]) -> int:
 def common(problem: Thought, thought: Thought) -> set[int]:
     """Return the numbers that a thought should have found.
 
-    A thought on the whole problem is compared with the problem's own sets, since numbers lost in a
-    cut would be missing in those that the thought was made from.
+    A thought about the whole problem is compared with the problem's own sets, since numbers lost in
+    a cut are also missing from the data it was derived from.
     """
     data = (problem if thought["part"] == WHOLE else thought)["data"]
     return set(data["first"]) & set(data["second"])

@@ -1,6 +1,6 @@
 """Sorting lists of digits by cutting, sorting, merging and repairing (Besta et al. 2024, 5.1).
 
-A thought's data holds its list, and the digits that it should hold: those it was made from.
+A thought's data holds its list (`list`), and the digits it should contain (`of`).
 """
 
 import json
@@ -22,14 +22,14 @@ from reasonloom.nodes.thought_graph.operations.task import (
 
 DIGITS = range(10)
 PART = 16
-"""Digits of one part of a cut list, as in the published graphs."""
+"""Digits per piece of a cut list, as in the published graphs."""
 
 
 def begin(problem: str) -> dict[str, Any]:
-    """Read a problem: a JSON list of digits.
+    """Parse a problem: a JSON list of digits.
 
     Raises:
-        InvalidArgument: it is not one.
+        InvalidArgument: the problem has another form.
     """
     try:
         digits = json.loads(problem)
@@ -56,7 +56,7 @@ def _split_variables(question: TaskQuestion) -> dict[str, Any]:
 
 
 def _read_split(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
-    """Return the parts; parts that do not add up to the list are rejected."""
+    """Return the pieces; pieces that do not add up to the list are rejected."""
     if [digit for part in answer["parts"] for digit in part] != _of(question.thoughts[0]):
         raise ValueError("the parts are not the list")
     return [_candidate(part, part) for part in answer["parts"] if part]
@@ -94,10 +94,9 @@ def _repair_variables(question: TaskQuestion) -> dict[str, Any]:
 
 
 def errors(original: Sequence[int], answer: Sequence[int]) -> int:
-    """Return how far an answer is from the sorted `original`; 0 means sorted, nothing else does.
+    """Return the error count of an answer, which is 0 only for the sorted `original`.
 
-    The difference of how often each digit occurs, plus the places where order falls (the
-    published score).
+    The sum of the differences in digit counts, plus the number of descents (the published score).
     """
     wanted, got = Counter(original), Counter(answer)
     miscounted = sum(abs(wanted[each] - got[each]) for each in wanted.keys() | got.keys())
@@ -105,10 +104,10 @@ def errors(original: Sequence[int], answer: Sequence[int]) -> int:
 
 
 def expected_digits(problem: Thought, thought: Thought) -> list[int]:
-    """Return the digits that a thought should hold.
+    """Return the digits that a thought should contain.
 
-    Those of the problem for a thought on all of it, since digits lost in a cut would be missing in
-    those that the thought was made from.
+    A thought about the whole problem is compared with the problem's digits, since digits lost in a
+    cut are also missing from the data it was derived from.
     """
     return _of(problem if thought["part"] == WHOLE else thought)
 

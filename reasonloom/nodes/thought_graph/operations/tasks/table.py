@@ -1,4 +1,4 @@
-"""The tasks that are packaged, by name."""
+"""The packaged tasks, by name."""
 
 from reasonloom.errors import UnknownName
 from reasonloom.nodes.thought_graph.operations.task import Task
@@ -10,10 +10,10 @@ TASKS = {task.name: task for task in (GENERAL, SORTING, INTERSECTION)}
 
 
 def task_of(name: str) -> Task:
-    """Return a task by name.
+    """Return a packaged task.
 
     Raises:
-        UnknownName: there is none such.
+        UnknownName: there is no such task.
     """
     if name not in TASKS:
         raise UnknownName(f"there is no task {name}; there are {', '.join(TASKS)}", field="task")

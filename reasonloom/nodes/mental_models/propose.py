@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -25,10 +25,6 @@ from reasonloom.stores.mental_models import model_basins, models
 from reasonloom.stores.mental_models.model_basins import FailingRecord, Member, Sized
 from reasonloom.stores.mental_models.models import ModelRow, NewModel
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    pass
-
 
 LEAST_RESOLVED = 5
 """Minimum resolved predictions for a record to count as failing."""

@@ -41,6 +41,9 @@ def thread_of(owner: str, run_id: UUID) -> str:
     return f"{owner}/{run_id}"
 
 
+TASKS = "tasks"
+"""Key in a checkpoint's metadata: the paths of the tasks that ran before it."""
+
 OPEN = "SELECT set_config('app.owner', %s, true), set_config('synchronous_commit', 'off', true)"
 """Commits of saved steps do not wait for the disk. Those of replies and rows do, and flush every
 step saved before them. Steps lost in a crash of the database are executed again."""
@@ -88,6 +91,7 @@ class _Unsaved:
 
     checkpoints: _Statements = field(default_factory=_Statements)
     writes: _Statements = field(default_factory=_Statements)
+    tasks: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +111,8 @@ class _Saver(AsyncPostgresSaver):
     LangGraph saves the result of each task, and then the checkpoint that contains them all. Here
     results are saved only if no checkpoint follows: with an error, or a question to the caller.
     The two checkpoints before the first node are saved with the one after it. After a kill, all
-    tasks of the current step are executed again from recorded replies.
+    tasks of the current step are executed again from recorded replies. A checkpoint's metadata
+    names the `tasks` whose results it contains.
 
     If the database becomes unavailable, our own error is raised, which callers may retry.
     """
@@ -127,6 +132,9 @@ class _Saver(AsyncPostgresSaver):
         """Save a checkpoint; buffer those before the first node until the next one."""
         thread = config["configurable"]["thread_id"]
         unsaved = self._steps.unsaved.pop(thread, None)
+        if unsaved and unsaved.tasks:
+            metadata = cast("CheckpointMetadata", metadata | {TASKS: unsaved.tasks})
+            unsaved.tasks = []
         begins = metadata.get("source") == "input"
         if begins or (unsaved and metadata.get("step", 1) < 1):
             unsaved = self._steps.unsaved[thread] = unsaved or _Unsaved()
@@ -146,6 +154,7 @@ class _Saver(AsyncPostgresSaver):
         """Save a task's error or question with everything buffered; buffer its result."""
         thread = config["configurable"]["thread_id"]
         unsaved = self._steps.unsaved.setdefault(thread, _Unsaved())
+        unsaved.tasks.append(task_path)
         if any(channel in WRITES_IDX_MAP for channel, _ in writes):
             del self._steps.unsaved[thread]
             use = _Use(sent_before=[unsaved.checkpoints, unsaved.writes])

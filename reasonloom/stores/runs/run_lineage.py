@@ -38,11 +38,14 @@ class RunStep:
 async def steps(tx: Transaction, run_id: UUID) -> list[RunStep]:
     """Return a run's steps in order; none if it saved none or they were deleted."""
     rows = await tx.tuples(SQL.steps, {"thread": thread_of(tx.owner, run_id)})
-    found = [_step(paths, at, until) for (at, paths), (until, _) in pairwise(rows)]
+    found = [
+        _step({*results, *tasks}, at, until)
+        for (at, _, results), (until, tasks, _) in pairwise(rows)
+    ]
     return [step for step in found if step.nodes or step.sent]
 
 
-def _step(paths: list[str], at: datetime, until: datetime) -> RunStep:
+def _step(paths: set[str], at: datetime, until: datetime) -> RunStep:
     pulled = {path.removeprefix(PULLED) for path in paths if path.startswith(PULLED)}
     sent = sum(not path.startswith(PULLED) for path in paths)
     return RunStep(tuple(sorted(pulled - {START})), sent, at, until)

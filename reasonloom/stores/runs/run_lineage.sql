@@ -1,10 +1,12 @@
 -- name: steps
 SELECT CAST(c.checkpoint ->> 'ts' AS timestamptz),
-    array_remove(array_agg(DISTINCT w.task_path), NULL)
-FROM checkpoints c LEFT JOIN checkpoint_writes w ON w.thread_id = c.thread_id
-    AND w.checkpoint_ns = c.checkpoint_ns AND w.checkpoint_id = c.checkpoint_id
-WHERE c.thread_id = :thread AND c.checkpoint_ns = ''
-GROUP BY c.checkpoint_id, c.checkpoint ->> 'ts' ORDER BY c.checkpoint_id LIMIT 400
+    ARRAY(SELECT jsonb_array_elements_text(c.metadata -> 'tasks')),
+    ARRAY(
+        SELECT DISTINCT w.task_path FROM checkpoint_writes w WHERE w.thread_id = c.thread_id
+            AND w.checkpoint_ns = c.checkpoint_ns AND w.checkpoint_id = c.checkpoint_id
+    )
+FROM checkpoints c WHERE c.thread_id = :thread AND c.checkpoint_ns = ''
+ORDER BY c.checkpoint_id LIMIT 400
 
 -- name: memories_of_run
 -- types: run uuid

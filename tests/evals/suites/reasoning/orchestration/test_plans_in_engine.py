@@ -100,7 +100,7 @@ async def kill_when(access: Access, replies: int, process: Any) -> None:
 def forget_steps(access: Access) -> None:
     """Delete what was saved of runs at work; recorded replies stay."""
     with psycopg.connect(access.admin) as connection:
-        for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+        for table in ("checkpoints", "checkpoint_blobs"):
             assert connection.execute(f"DELETE FROM {table}".encode()).rowcount
 
 

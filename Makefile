@@ -78,6 +78,7 @@ snapshots: $(INSTALLED)  ## write schemas, drawings, prompts and docs/tools anew
 	$(BIN)/python -m tests.support.toolpages.token_table
 	$(BIN)/python -m tests.support.toolpages.answer_table
 	$(BIN)/python -m tests.support.toolpages
+	$(BIN)/python -m tests.support.library_files
 	$(BIN)/python -m tests.support.docs.layout
 
 lock: $(INSTALLED)  ## pin and hash every dependency again (needs uv)

@@ -1,7 +1,8 @@
 """What every request and answer shares: strict values, wire names, no silent extras."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -12,6 +13,7 @@ from pydantic import (
     ConfigDict,
     Field,
     GetJsonSchemaHandler,
+    PrivateAttr,
     StringConstraints,
     model_validator,
 )
@@ -96,6 +98,19 @@ def require_few_other_keys(keys: Mapping[str, Any]) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class CallInfo:
+    """The call that an answer comes from.
+
+    Attributes:
+        run_id: the recorded run.
+        notes: what was estimated, cut short, self-judged or made without a language model.
+    """
+
+    run_id: str
+    notes: tuple[str, ...] = ()
+
+
 class Answer(BaseModel):
     """A tool's answer when it succeeds; its JSON Schema is published."""
 
@@ -103,6 +118,18 @@ class Answer(BaseModel):
 
     brief: ClassVar[Brief] = WHOLE
     """What a short answer keeps of it."""
+
+    _call: CallInfo | None = PrivateAttr(None)
+
+    @property
+    def call(self) -> CallInfo | None:
+        """The call it comes from; None for an answer within another."""
+        return self._call
+
+    def of_call(self, run_id: object, notes: Iterable[str]) -> Self:
+        """Return this answer with its call set."""
+        self._call = CallInfo(str(run_id), tuple(notes))
+        return self
 
     def wire(self) -> dict[str, Any]:
         """Return the answer as JSON-ready values under their wire names."""

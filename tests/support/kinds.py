@@ -54,6 +54,7 @@ KINDS = {
         "evals/core/test_packaged_suites.py",
         "evals/export",
         "evals/reporting/test_command.py",
+        "library/test_surface.py::test_a_strict_type_checker",
         "faults/test_patches.py::test_one_of_them_is_caught",
         "faults/test_planting.py",
         "graphs/forks/test_reasoning_forks.py",

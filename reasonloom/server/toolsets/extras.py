@@ -10,7 +10,7 @@ from reasonloom.server.envelopes.plain_json import PLAIN
 from reasonloom.server.envelopes.thought import THOUGHT
 from reasonloom.server.toolsets.toolset import Toolset, adds, changes, destroys, reads
 
-TOOLSET = Toolset(
+TOOLSET: Toolset = Toolset(
     name="extras",
     reference="reasonloom",
     version=__version__,
@@ -30,7 +30,7 @@ TOOLSET = Toolset(
     ),
 )  # fmt: skip
 
-REASONING = Toolset(
+REASONING: Toolset = Toolset(
     name="extras",
     reference="reasonloom",
     version=__version__,
@@ -43,7 +43,7 @@ REASONING = Toolset(
 )  # fmt: skip
 """Tools beyond the `reasoning` reference, which answer in that reference's form."""
 
-MENTAL_MODELS = Toolset(
+MENTAL_MODELS: Toolset = Toolset(
     name="extras",
     reference="reasonloom",
     version=__version__,

@@ -1,0 +1,1 @@
+"""The Python API: tools as methods, and reasoning modes as runnables for LangGraph."""

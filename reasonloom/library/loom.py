@@ -1,0 +1,200 @@
+"""Opens a memory and its engine for Python programs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from reasonloom.compose import open_engine
+from reasonloom.contracts.base import Answer
+from reasonloom.contracts.runs import ReasoningAnswer
+from reasonloom.contracts.validation import parse_request
+from reasonloom.errors import CallerMistake, InvalidArgument, SettingMistake
+from reasonloom.library.modes import Mode
+from reasonloom.library.tool_calls import ToolCalls
+from reasonloom.library.tool_methods import ToolMethods
+from reasonloom.library.tool_table import MODES, TOOLS, build_request, find, in_python_names
+from reasonloom.server.catalogue.selection import DEFAULT_TOOLS
+from reasonloom.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.tools import StructuredTool
+
+    from reasonloom.library.middleware import MemoryMiddleware
+    from reasonloom.llm.interfaces import Embedder, LanguageModel
+
+
+class Loom(ToolMethods):
+    """An open memory with its tools and reasoning modes, for one user.
+
+    Every tool is a method: `await loom.recall("Who must avoid nuts?")`. Required arguments may be
+    given by position, the others by name. A method returns the tool's answer as a model, whose
+    `call` holds the id of the recorded run and notes.
+
+    Use it in the event loop that opened it.
+    """
+
+    def __init__(self, calls: ToolCalls) -> None:
+        self.user = calls.user
+        self._calls = calls
+
+    async def call(
+        self, tool: str, /, *values: Any, idempotency_key: str | None = None, **named: Any
+    ) -> Answer:
+        """Call a tool by name.
+
+        With `idempotency_key`, a repeated call returns the first one's answer.
+
+        Raises:
+            UnknownName: there is no such tool.
+            InvalidArgument: an argument is missing, unknown or of a wrong type.
+            ReasonloomError: any deliberate error of the tool.
+        """
+        line = find(tool, TOOLS, "tool")
+        request = build_request(line, self.user, values, named)
+        try:
+            outcome = await self._calls.run(line, request, key=idempotency_key)
+        except CallerMistake as error:
+            raise in_python_names(error, line) from None
+        return self._calls.read(line, outcome)
+
+    async def answer(self, run_id: str, answers: Sequence[Mapping[str, Any]]) -> Answer:
+        """Answer the questions of a run that waits, where the caller is the language model.
+
+        Args:
+            run_id: the run, as `NeedsAnswers.run_id` has it.
+            answers: for each question `{"id": ..., "reply": ...}` or `{"id": ...,
+                "declined": True}`.
+
+        Raises:
+            InvalidArgument: an answer is malformed, or to a question that was not put.
+            RunNotFound: the user has no such run.
+        """
+        given = {"run_id": run_id, "answers": [dict(each) for each in answers]}
+        outcome, tool = await self._calls.resume(parse_request(ReasoningAnswer, given))
+        return self._calls.read(TOOLS[tool], outcome)
+
+    def mode(
+        self,
+        name: str,
+        /,
+        *,
+        input_key: str | None = None,
+        output_key: str | None = None,
+        **arguments: Any,
+    ) -> Mode:
+        """Return a reasoning mode as a LangChain runnable, for use alone or as a graph's node.
+
+        Args:
+            name: linear, tree, divergent, reflection, auto, backtrack, got_run, think, ponder,
+                analyze, breakdown, assess_confidence, detect_bias, detect_emotion or evaluate.
+            input_key: the key of a graph's state that holds the text.
+            output_key: the key of a graph's state to write the answer to, as a dict.
+            arguments: the tool's other arguments, such as `max_branches=4`.
+
+        Raises:
+            UnknownName: there is no such mode.
+            InvalidArgument: an argument is unknown or of a wrong type.
+        """
+        line = find(name, MODES, "mode")
+        return Mode(self._calls, line, arguments, input_key=input_key, output_key=output_key)
+
+    def tools(self, *names: str) -> list[StructuredTool]:
+        """Return tools for LangChain's agents, by default those that an MCP client is offered.
+
+        Raises:
+            UnknownName: there is no such tool.
+        """
+        from reasonloom.library.tools import agent_tool
+
+        lines = [find(name, TOOLS, "tool") for name in names or DEFAULT_TOOLS]
+        return [agent_tool(self._calls, line) for line in lines]
+
+    def memory_middleware(self, *, limit: int = 8, store: bool = True) -> MemoryMiddleware:
+        """Return middleware for `create_agent` that recalls before and stores after each turn.
+
+        Args:
+            limit: the number of memories recalled.
+            store: False to store nothing.
+
+        Raises:
+            InvalidArgument: `langchain` is not installed.
+        """
+        try:
+            from reasonloom.library.middleware import MemoryMiddleware
+        except ImportError:
+            raise InvalidArgument(
+                "memory_middleware needs langchain: pip install 'reasonloom[langchain]'"
+            ) from None
+        return MemoryMiddleware(self._calls, limit=limit, store=store)
+
+
+@asynccontextmanager
+async def open(
+    *,
+    user: str | None = None,
+    llm: str | LanguageModel | BaseChatModel | None = None,
+    embedder: str | Embedder | None = None,
+    **settings: Any,
+) -> AsyncIterator[Loom]:
+    """Open the memory: an embedded Postgres, or the database that `DATABASE_URL` names.
+
+    Args:
+        user: the owner of everything stored; by default `REASONLOOM_USER`, else `local`.
+        llm: a setting such as `litellm:openai/gpt-5`, or a chat model of LangChain's.
+        embedder: a setting, or an embedder.
+        settings: other settings by name, such as `home` or `database_url`.
+
+    Raises:
+        SettingMistake: a setting is unknown or invalid.
+        DatabaseUnavailable: the database cannot be reached or migrated.
+    """
+    async with open_calls(user=user, llm=llm, embedder=embedder, **settings) as calls:
+        yield Loom(calls)
+
+
+@asynccontextmanager
+async def open_calls(
+    *,
+    user: str | None,
+    llm: str | LanguageModel | BaseChatModel | None,
+    embedder: str | Embedder | None,
+    **settings: Any,
+) -> AsyncIterator[ToolCalls]:
+    """Open an engine for the calls of one user (see `open`)."""
+    for name in settings.keys() - Settings.model_fields.keys():
+        near = get_close_matches(name, Settings.model_fields, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise SettingMistake(f"{name}: unknown setting{hint}", field=name)
+    loaded = load_settings(
+        user=user,
+        llm=llm if isinstance(llm, str) else None,
+        embedder=embedder if isinstance(embedder, str) else None,
+        **settings,
+    )
+    async with open_engine(
+        loaded,
+        llm=None if isinstance(llm, str) else _language_model(llm, loaded),
+        embedder=None if isinstance(embedder, str) else embedder,
+        recover=False,
+    ) as engine:
+        calls = ToolCalls(engine, loaded.user)
+        try:
+            yield calls
+        finally:
+            calls.closed = True
+
+
+def _language_model(
+    llm: LanguageModel | BaseChatModel | None, settings: Settings
+) -> LanguageModel | None:
+    from langchain_core.language_models import BaseChatModel
+
+    if not isinstance(llm, BaseChatModel):
+        return llm
+    from reasonloom.llm.providers.langchain import LangchainModel
+
+    return LangchainModel(llm, settings)

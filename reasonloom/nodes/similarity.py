@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +45,12 @@ class Similarity:
     def of(self, first: str, second: str) -> float:
         """Return the similarity of two texts: (cosine - floor) / (1 - floor), at least 0."""
         return max(0.0, (self.cosine(first, second) - self.floor) / (1 - self.floor))
+
+    def nearest(self, text: str, others: Mapping[str, str]) -> list[str]:
+        """Return the names of the others with at least the mean similarity to a text."""
+        alike = {name: self.of(text, other) for name, other in others.items()}
+        mean = fmean(alike.values())
+        return [name for name, each in alike.items() if each >= mean or math.isclose(each, mean)]
 
 
 async def similarity_of(embedder: Embedder, texts: Sequence[str]) -> Similarity:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from operator import add
 from statistics import fmean
 from typing import Annotated, Any, TypedDict
@@ -23,8 +22,9 @@ from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import most_confident
 from reasonloom.nodes.reasoning.context import recall_in_session
-from reasonloom.nodes.reasoning.linear import persist_step
-from reasonloom.nodes.reasoning.lookup import MemoryState, ask_informed
+from reasonloom.nodes.reasoning.linear import thought_answer
+from reasonloom.nodes.reasoning.lookup import MemoryState, ask_informed_or_note
+from reasonloom.nodes.reasoning.persist import persist_step
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.sessions.context import next_thought
 
@@ -92,8 +92,7 @@ async def answer_directly(task: SampleTask, runtime: Runtime[Execution]) -> dict
         task=str(number),
         sample=number,
     )
-    asking = partial(ask_or_note, execution, what="a direct answer")
-    informed = await ask_informed(execution, question, asking)
+    informed = await ask_informed_or_note(execution, question, "a direct answer")
     heard, faults = informed.reply, informed.faults.notes
     notes = [*heard.notes, *(each for each in informed.notes if each not in faults)]
     if heard.fault:
@@ -160,7 +159,9 @@ async def persist_answer(
         content=best["content"],
         confidence=fmean(each["confidence"] for each in state["samples"]),
     )  # fmt: skip
-    return await persist_step(execution, state, thought, answer)
+    return await persist_step(
+        execution, state, thought, lambda step: answer(thought_answer(execution, step))
+    )
 
 
 def agreed(state: DirectState) -> bool:

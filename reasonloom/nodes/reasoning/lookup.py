@@ -11,13 +11,14 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
-from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut
+from reasonloom.errors import BudgetExceeded, LlmRefused, TimedOut
 from reasonloom.nodes.offline import cited_memories
 from reasonloom.nodes.reasoning.context import look_up, look_up_again, merge_memories
 from reasonloom.nodes.reasoning.verification.faults import Faults, find_faults
-from reasonloom.nodes.runs.llm_call import SHARE, OptionalReply
+from reasonloom.nodes.runs.llm_call import FAULTS, SHARE, OptionalReply, Question, ask_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.runs import replies
 from reasonloom.stores.runs.replies import CallKey
@@ -25,7 +26,6 @@ from reasonloom.stores.runs.replies import CallKey
 if TYPE_CHECKING:
     from reasonloom.llm.interfaces import Reply
     from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.runs.llm_call import Question
 
 R = TypeVar("R", "Reply", OptionalReply)
 
@@ -123,6 +123,22 @@ async def ask_informed(
     checked: _Checked[R] = await _check(asker, reply, compared, again="failed" in declared)
     informed = informed_by(checked.reply, memories, given, [*asker.notes, *checked.faults.notes])
     return replace(informed, faults=checked.faults)
+
+
+async def ask_informed_or_note(
+    execution: Execution,
+    question: Question,
+    what: str,
+    *,
+    searches: str = "lookup",
+    but: str = "",
+    against: Sequence[dict[str, Any]] = (),
+) -> Informed[OptionalReply]:
+    """Call `ask_informed` with `ask_or_note`, so that a fault becomes a note that names `what`."""
+    asking = partial(ask_or_note, execution, what=what)
+    return await ask_informed(
+        execution, question, asking, searches=searches, but=but, against=against
+    )
 
 
 def first_variables(
@@ -239,7 +255,7 @@ class _Asker(Generic[R]):
         """Ask again with these variables; return None, with a note about `what`, on failure."""
         try:
             return await self._ask_again(task, variables)
-        except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded) as fault:
+        except FAULTS as fault:
             self.notes.append(FAILED.format(what=what, message=fault.message))
             return None
 

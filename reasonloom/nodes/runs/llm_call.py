@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from reasonloom.prompts.template import RenderedPrompt
 
 log = logging.getLogger(__name__)
+FAULTS = (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded)
+"""The faults by which a call to the language model may fail."""
+
 DECLINED = "the caller declined to answer"
 CORRECTION = (
     "\n\nAn earlier answer to this could not be used: {wrong}\n"
@@ -106,7 +109,7 @@ async def _second_reply(
     try:
         async with asyncio.timeout(_seconds(execution, again) * AGAIN_SHARE):
             return await _recorded_reply(execution, again, prompt)
-    except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded, TimeoutError) as fault:
+    except (*FAULTS, TimeoutError) as fault:
         log.warning("%s: not asked again: %s", question.node, type(fault).__name__)
         return None
 
@@ -257,7 +260,7 @@ async def ask_or_note(execution: Execution, question: Question, what: str) -> Op
             reply = await ask(execution, replace(question, seconds=seconds))
     except TimeoutError:
         return late_reply(what, seconds)
-    except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded) as fault:
+    except FAULTS as fault:
         return _failed(what, fault)
     notes = [CUT.format(what=what)] if reply.truncated else []
     notes += [NONSENSE.format(what=what)] if reply.parsed is None or reply.off_schema else []
@@ -269,6 +272,16 @@ async def ask_or_note(execution: Execution, question: Question, what: str) -> Op
 def late_reply(what: str, seconds: float) -> OptionalReply:
     """Return the placeholder for a reply that timed out."""
     return _failed(what, TimedOut(f"no answer within {max(seconds, 0):.3g} s"))
+
+
+def saved_fault(fault: ServiceFault) -> dict[str, dict[str, str]]:
+    """Return a fault in the form in which the states of graphs hold it."""
+    return {"fault": {"kind": type(fault).__name__, "message": fault.message}}
+
+
+def restored_fault(kind: str, message: str) -> ServiceFault:
+    """Return the fault of a saved kind, with another message."""
+    return next(each for each in FAULTS if each.__name__ == kind)(message)
 
 
 def _failed(what: str, fault: ServiceFault) -> OptionalReply:

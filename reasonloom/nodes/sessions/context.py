@@ -139,13 +139,18 @@ async def session_context(
         BranchNotFound: the owner has no such branch, or it belongs to another session.
     """
     if session_id is None and branch_id is None:
-        fresh = str(execution.run.effect("session"))
-        return {"id": fresh, "branch": fresh, "head": None}, BranchHistory()
+        return new_place(execution), BranchHistory()
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         known, branch = await _find_branch(tx, session_id, branch_id)
         history = await branch_history(tx, execution, branch.head_id, question)
     head = str(branch.head_id) if branch.head_id else None
     return {"id": str(known.id), "branch": str(branch.id), "head": head}, history
+
+
+def new_place(execution: Execution) -> dict[str, Any]:
+    """Return the place of the first thought of a new session of this run."""
+    fresh = str(execution.run.effect("session"))
+    return {"id": fresh, "branch": fresh, "head": None}
 
 
 def next_thought(

@@ -31,8 +31,8 @@ from reasonloom.contracts.thinking.think import (
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION
 from reasonloom.nodes.reasoning.attempts import caveats
-from reasonloom.nodes.reasoning.lookup import memories_used_in
-from reasonloom.nodes.reasoning.persist import persist_first_thought
+from reasonloom.nodes.reasoning.persist import StoredStep, persist_step
+from reasonloom.nodes.sessions.context import new_place, next_thought
 from reasonloom.nodes.thinking.begin import PONDER
 from reasonloom.nodes.thinking.quality import JOINT, confidence_of, overall_quality
 from reasonloom.nodes.thinking.state import (
@@ -40,7 +40,6 @@ from reasonloom.nodes.thinking.state import (
     last_outputs,
     successful_outputs,
 )
-from reasonloom.stores.sessions.thoughts import NewThought
 
 if TYPE_CHECKING:
     from reasonloom.contracts.base import Answer
@@ -82,11 +81,9 @@ def missing_of(state: ThinkingState) -> list[MissingPart]:
     return [MissingPart(stream=name, quarters=lack) for name, lack in found.items() if lack]
 
 
-def answer_of(
-    execution: Execution, state: ThinkingState, *, session: str, thought: str
-) -> Considered:
+def answer_of(execution: Execution, state: ThinkingState, step: StoredStep) -> Considered:
     """Return the answer of think or ponder."""
-    shared = _shared_parts(execution, state) | {"session_id": session, "thought_id": thought}
+    shared = _shared_parts(execution, state, step)
     if state["brief"]["tool"] == PONDER:
         deliberated = state["brief"].get("retracts")
         return (Deliberated if deliberated else Pondered)(
@@ -104,7 +101,7 @@ def answer_of(
     return Thinking(**shared, insights=insights, reasoning=only["reasoning"])
 
 
-def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
+def _shared_parts(execution: Execution, state: ThinkingState, step: StoredStep) -> dict[str, Any]:
     synthesis = state["synthesis"]
     missing = missing_of(state)
     partial = bool(missing) or not synthesis["made"]
@@ -121,9 +118,9 @@ def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
         "constraints": [CheckedConstraint(**each) for each in verdicts],
         "violates": any(each["kept"] is False for each in verdicts),
         "goals": [GoalCovered(**each) for each in synthesis["goals"]],
-        "memories_used": [
-            f"mem-{each}" for each in memories_used_in(execution, synthesis["conclusion"], state)
-        ],
+        "memories_used": step.memories,
+        "session_id": str(step.thought.session_id),
+        "thought_id": str(step.thought.id),
         **extra,
     }
 
@@ -185,28 +182,13 @@ async def persist_conclusion(
 ) -> dict[str, Any]:
     """Persist a conclusion as the first thought of a new session, in one transaction.
 
-    `answer` is called with the execution, the state, and the `session` and `thought` ids.
+    `answer` is called with the execution, the state, and the stored thought.
     """
-    run, brief = execution.run, state["brief"]
-    session, thought = run.effect("session"), run.effect("thought")
-    first = NewThought(
-        id=thought,
-        session_id=session,
-        parent_id=None,
-        branch_id=session,
-        mode=brief["tool"],
-        input=brief["problem"],
-        content=content,
-        confidence=execution.capped(confidence),
-        llm=execution.loom.llm.name,
-        run_id=run.id,
-        metadata=metadata,
-    )
-    return await persist_first_thought(
-        execution,
-        first,
-        lambda: answer(execution, state, session=str(session), thought=str(thought)),
-        used=memories_used_in(execution, content, state),
-        memories=state["memories"],
-        notes=state.get("notes", []),
+    brief = state["brief"]
+    thought = next_thought(
+        execution, new_place(execution), mode=brief["tool"], question=brief["problem"],
+        content=content, confidence=confidence, metadata=metadata,
+    )  # fmt: skip
+    return await persist_step(
+        execution, state, thought, lambda step: answer(execution, state, step)
     )

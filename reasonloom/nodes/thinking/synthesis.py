@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +10,9 @@ from langgraph.runtime import Runtime
 
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import confidence_of, open_question, quotes_on
-from reasonloom.nodes.reasoning.lookup import Informed, ask_informed
+from reasonloom.nodes.reasoning.lookup import Informed, ask_informed_or_note
 from reasonloom.nodes.runs.budget import ReservePolicy
-from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thinking.closed import majority_of
 from reasonloom.nodes.thinking.insights import (
@@ -158,9 +156,8 @@ async def ask_synthesis(
         seconds=None if left is None else left * share,
         aside=reserve,
     )
-    asking = partial(ask_or_note, execution, what="the synthesis")
     others = [each for each in memories if each not in used]
-    return await ask_informed(execution, question, asking, against=others)
+    return await ask_informed_or_note(execution, question, "the synthesis", against=others)
 
 
 def synthesis_prompt(brief: Brief) -> str:
@@ -233,6 +230,7 @@ def _sourced(
     """Return the advice with its source streams and their confidence, and notes."""
     known = {each["label"]: (each["stream"], float(each["confidence"])) for each in insights}
     known |= {name: (name, float(end["confidence"])) for name, end in ends.items()}
+    conclusions = {name: end["conclusion"] for name, end in ends.items()}
     unknown: dict[str, None] = {}
     notes: list[str] = []
     found = []
@@ -240,9 +238,7 @@ def _sourced(
         named = [known[name] for name in each["sources"] if name in known]
         unknown |= dict.fromkeys(name for name in each["sources"] if name not in known)
         if not named:
-            named = [
-                known[name] for name in _most_similar_streams(each["description"], ends, likeness)
-            ]
+            named = [known[name] for name in likeness.nearest(each["description"], conclusions)]
             notes = [SOURCES_GUESSED]
         found.append(
             {
@@ -256,12 +252,3 @@ def _sourced(
     if unknown:
         notes.append(UNKNOWN.format(names=", ".join([*unknown][:5])))
     return found, notes
-
-
-def _most_similar_streams(
-    text: str, ends: Mapping[str, StreamOutput], likeness: Similarity
-) -> list[str]:
-    """Return the streams whose conclusion's similarity to a text is at least the mean."""
-    alike = {name: likeness.of(text, end["conclusion"]) for name, end in ends.items()}
-    mean = fmean(alike.values())
-    return [name for name, value in alike.items() if value >= mean or math.isclose(value, mean)]

@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from reasonloom.errors import BudgetExceeded
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.lookup import ask_informed
+from reasonloom.nodes.reasoning.lookup import ask_informed_or_note
 from reasonloom.nodes.reasoning.tree.finals import final_orders
 from reasonloom.nodes.reasoning.tree.state import (
     LABELLED,
@@ -48,8 +48,8 @@ async def explore_branch(state: TreeTask, runtime: Runtime[Execution]) -> dict[s
     }
     question = _question("explore_branch", "tree/explore", variables, state)
     question = replace(question, aside=_reserve_policy(execution, state))
-    asking = partial(ask_or_note, execution, what=f"the approach `{approach['name']}`")
-    informed = await ask_informed(execution, question, asking)
+    what = f"the approach `{approach['name']}`"
+    informed = await ask_informed_or_note(execution, question, what)
     heard = informed.reply
     parsed = heard.parsed or {"thought": heard.text, "confidence": DEFAULT_CONFIDENCE}
     found = _candidate(state, parsed["thought"], parsed["confidence"])

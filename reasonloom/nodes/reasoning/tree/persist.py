@@ -9,11 +9,10 @@ from reasonloom.contracts.reasoning.tree import ExploredBranch, ExploredTree, Fa
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, quotes_on
 from reasonloom.nodes.reasoning.attempts import caveats
-from reasonloom.nodes.reasoning.lookup import memories_used_in
-from reasonloom.nodes.reasoning.persist import as_memory
+from reasonloom.nodes.reasoning.persist import StoredStep, ThoughtMemory, persist_step
 from reasonloom.nodes.reasoning.tree.state import MODE, UNEXPLORED, Outcome, TreeState
-from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import append_thought, next_thought
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.sessions import branches
 from reasonloom.stores.sessions.branches import ACTIVE, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -32,24 +31,21 @@ async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[st
     execution = runtime.context
     outcome = max(state["outcomes"], key=lambda each: each["confidence"])
     thought = _thought(execution, state, outcome)
-    used = memories_used_in(execution, thought.content, state)
-    memory, notes = await as_memory(execution, thought, used)
-    notes = [*notes, *_notes(state, outcome)]
-    async with execution.loom.database.begin(execution.caller) as tx:
-        branch, forked = await append_thought(tx, execution, thought, memory.writes)
+
+    async def store(tx: Transaction, memory: ThoughtMemory) -> UUID:
+        branch, _ = await append_thought(tx, execution, thought, memory.writes)
         await branches.grow(tx, _explored_branches(execution, thought, branch, outcome))
-        notes = [*notes, *forked]
-        answer = _answer(execution, state, outcome, thought, branch)
-        all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
-        added = await complete_run(
-            tx,
-            execution,
-            answer,
-            notes=all_notes,
-            session_id=thought.session_id,
-            memories=state["memories"],
-        )
-    return {**added, "notes": notes}
+        return branch
+
+    return await persist_step(
+        execution,
+        state,
+        thought,
+        lambda step: _answer(execution, state, outcome, step),
+        notes=_notes(state, outcome),
+        distinct=True,
+        store=store,
+    )
 
 
 def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewThought:
@@ -145,10 +141,10 @@ def _notes(state: TreeState, outcome: Outcome) -> list[str]:
 
 
 def _answer(
-    execution: Execution, state: TreeState, outcome: Outcome, thought: NewThought, branch: UUID
+    execution: Execution, state: TreeState, outcome: Outcome, step: StoredStep
 ) -> ExploredTree:
     run = execution.run
-    extra = caveats(execution, thought.confidence, state["request"].get("confidence"))
+    extra = caveats(execution, step.thought.confidence, state["request"].get("confidence"))
     explored_branches = [
         ExploredBranch(
             id=str(run.effect("branch", str(place))),
@@ -160,22 +156,12 @@ def _answer(
         for place, explored in enumerate(outcome["branches"])
     ]
     return ExploredTree(
-        thought_id=str(thought.id),
-        session_id=str(thought.session_id),
-        branch_id=str(branch),
-        content=thought.content,
-        confidence=thought.confidence,
+        **step.fields(),
         branches_explored=sum(each.check != UNEXPLORED for each in explored_branches),
         recommended_branch=explored_branches[outcome["best"]].id,
         reason=outcome["reason"],
         branches=explored_branches,
         ballots=outcome["ballots"],
-        previous_thought=state["place"]["head"],
-        llm=thought.llm,
-        run_id=str(run.id),
-        memories_used=[
-            f"mem-{each}" for each in memories_used_in(execution, thought.content, state)
-        ],
         **_shortfalls(outcome),
         **extra,
     )

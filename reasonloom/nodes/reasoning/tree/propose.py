@@ -1,6 +1,5 @@
 """First steps of tree reasoning: load context, propose distinct approaches, begin the search."""
 
-from functools import partial
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -9,12 +8,12 @@ from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
 from reasonloom.nodes.reasoning.context import recall_in_session
-from reasonloom.nodes.reasoning.lookup import Informed, ask_informed
+from reasonloom.nodes.reasoning.lookup import Informed, ask_informed_or_note
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Outcome, TreeState, Trial
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.reasoning.tree_search.machine import begin_search
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
-from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question
 from reasonloom.text.shortening import shorten
 
 
@@ -108,8 +107,7 @@ async def _ask_for_approaches(
         n=number,
         thread=state["place"]["id"],
     )
-    asking = partial(ask_or_note, execution, what="the proposal of approaches")
-    return await ask_informed(execution, question, asking)
+    return await ask_informed_or_note(execution, question, "the proposal of approaches")
 
 
 def _doubt(outcomes: list[Outcome], wanted: float | None) -> str:

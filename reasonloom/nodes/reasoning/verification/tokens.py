@@ -29,39 +29,11 @@ _OPERATOR = re.compile(r"\s*(?P<operator>[*/+^-]|x(?=\s?[\d$€£(]))\s*")
 _NOUN = re.compile(
     rf"(?P<noun>(?:\s+[A-Za-z][A-Za-z-]*){{1,3}}?)(?=\s*(?:[*+/=≈)]|x\s\d|,?\s+(?:{_WORDS})\s))"
 )
-_RESERVED = frozenset(
-    (
-        "and",
-        "or",
-        "of",
-        "mod",
-        "modulo",
-        "to",
-        "from",
-        "by",
-        "than",
-        "not",
-        "over",
-        "choose",
-        "if",
-        "but",
-        "so",
-        "then",
-        "is",
-        "are",
-        "was",
-        "were",
-        "equals",
-        "makes",
-        "gives",
-        "with",
-        "without",
-        "x",
-        "plus",
-        "minus",
-        "times",
-    )
-) | {name.lower() for name in MONTHS}
+_RESERVED = frozenset({
+    "and", "or", "of", "mod", "modulo", "to", "from", "by", "than", "not", "over", "choose", "if",
+    "but", "so", "then", "is", "are", "was", "were", "equals", "makes", "gives", "with", "without",
+    "x", "plus", "minus", "times", *(name.lower() for name in MONTHS),
+})  # fmt: skip
 _BEFORE = re.compile(
     r"(?:[\w\])}²³!|.,:]|[-+*/^<>%]\s*|\d\s*=\s*|\d\s?[A-Za-z%]+\s+|\d\s+|\d\s?\S+\s(?:in|by|per|over)\s"
     r"|\b(?:mod|modulo|sqrt|log|ln|sin|cos|tan|root of|max|min|sum of|product of)\s*\(?)$",

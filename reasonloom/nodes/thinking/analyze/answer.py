@@ -22,7 +22,7 @@ from reasonloom.contracts.thinking.analyze import (
 from reasonloom.contracts.thinking.think import GoalCovered, returned_context
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import caveats
-from reasonloom.nodes.reasoning.lookup import memories_used_in
+from reasonloom.nodes.reasoning.persist import StoredStep
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.selection import alternatives_of, reason_of
 from reasonloom.nodes.thinking.analyze.state import (
@@ -63,9 +63,7 @@ def _verdicts(state: AnalysisState) -> list[dict[str, Any]]:
     return verdicts_of(state.get("checks", []), JOINT)
 
 
-def answer_of(
-    execution: Execution, state: AnalysisState, *, session: str, thought: str
-) -> Analyzed:
+def answer_of(execution: Execution, state: AnalysisState, step: StoredStep) -> Analyzed:
     """Return the answer of analyze."""
     plan, outcome, brief = state["plan"], state["outcome"], state["brief"]
     first, *more = plan["frameworks"]
@@ -99,11 +97,9 @@ def answer_of(
         constraints=[CheckedConstraint(**each) for each in verdicts],
         violates=any(each["kept"] is False for each in verdicts),
         goals=[GoalCovered(**each) for each in outcome["goals"]],
-        memories_used=[
-            f"mem-{each}" for each in memories_used_in(execution, outcome["conclusion"], state)
-        ],
-        session_id=session,
-        thought_id=thought,
+        memories_used=step.memories,
+        session_id=str(step.thought.session_id),
+        thought_id=str(step.thought.id),
         **_remarks(execution, state),
     )
     return _fitted(answer) if offline else answer

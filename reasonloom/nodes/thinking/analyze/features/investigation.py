@@ -1,18 +1,18 @@
 """Features of the investigating frameworks: experiment, systems, critique, root cause."""
 
-from reasonloom.nodes.thinking.analyze.frameworks.framework import Feature, any_of
+from reasonloom.nodes.reasoning.routing.cues import any_of
+from reasonloom.nodes.thinking.analyze.frameworks.framework import Feature
 
 INVESTIGATION_FEATURES: tuple[Feature, ...] = (
     Feature(
         "scientific-method", 2.2, "it asks for an experiment or a hypothesis to be tested",
         any_of(
-            r"hypothes\w*", r"experiment\w*", r"control group", r"placebo\w*", r"empiric\w*",
-            r"a/b", r"randomi[sz]e\w*", r"statistic\w*", r"correlat\w*", r"blindfold\w*",
-            r"test (?:whether|if|this|that|it|which|my|our|the)\b",
-            r"put (?:it|this|that) to the", r"(?:my|our|a|the) theory\b", r"disentangle",
-            r"fair (?:test|comparison)", r"settle it",
-            r"measur(?:e|ed|ing) (?:whether|if|the (?:effect|difference))", r"side by side",
-            r"experimentell\w*", r"messreihe\w*", r"kontrollgruppe\w*", r"versuchsreihe\w*",
+            r"hypothes\w*|experiment\w*|control group|placebo\w*|empiric\w*|a/b|randomi[sz]e\w*",
+            r"statistic\w*|correlat\w*|blindfold\w*",
+            r"test (?:whether|if|this|that|it|which|my|our|the)\b|put (?:it|this|that) to the",
+            r"(?:my|our|a|the) theory\b|disentangle|fair (?:test|comparison)|settle it",
+            r"measur(?:e|ed|ing) (?:whether|if|the (?:effect|difference))|side by side",
+            r"experimentell\w*|messreihe\w*|kontrollgruppe\w*|versuchsreihe\w*",
         ),
     ),
     Feature(
@@ -23,12 +23,12 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
             r"(?:does|do|did|is|are|has|have|will) (?:\w+ ){1,6}(?:really|actually)\b",
             r"whether (?:it|the|this|that|my|our|a|she|he|they)\b[^.?!]{0,60}\b(?:makes?|helps?"
             r"|works?|matters?|affects?|reduces?|improves?|causes?|spoils?)",
-            r"or (?:is it|was it|it's|it is) (?:just|merely|only|the)\b",
-            r"or just (?:the|a|luck)", r"what effect", r"(?:an?|any|no) effect (?:of|on)",
-            r"make(?:s)? a difference", r"find out (?:whether|if|which)",
-            r"know (?:whether|if|which of)", r"check (?:it|whether)", r"how do i find out",
+            r"or (?:is it|was it|it's|it is) (?:just|merely|only|the)\b|or just (?:the|a|luck)",
+            r"what effect|(?:an?|any|no) effect (?:of|on)|make(?:s)? a difference",
+            r"find out (?:whether|if|which)|know (?:whether|if|which of)|check (?:it|whether)",
+            r"how do i find out",
             r"how (?:can|could|would|do|should) (?:i|we) (?:test|tell|prove|show)",
-            r"is there (?:any(?:thing)? (?:in|to) it|a link)", r"wirkt\b", r"einen effekt",
+            r"is there (?:any(?:thing)? (?:in|to) it|a link)|wirkt\b|einen effekt",
             r"ob (?:das|es|die|der) .{0,60}\b(?:wirklich|tats\u00e4chlich|besser|schneller)\b",
         ),
     ),
@@ -36,15 +36,15 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
         "scientific-method", 2.0, "somebody believes or suspects what could be tried out",
         any_of(
             r"(?:thinks?|believes?|swears?|convinced|suspects?|bets?|reckons?|fanc(?:y|ies)|hunch"
-            r"|guess|credits?|blames? it on|insists?|they tell)\b",
-            r"it's said", r"old wives", r"superstition", r"folklore", r"word (?:is|in the)",
-            r"there's a saying", r"am i kidding", r"vermute\w*", r"glaubt\b", r"behauptet\b",
+            r"|guess|credits?|blames? it on|insists?|they tell)\b|it's said|old wives",
+            r"superstition|folklore|word (?:is|in the)|there's a saying|am i kidding|vermute\w*",
+            r"glaubt\b|behauptet\b",
         ),
     ),
     Feature(
         "scientific-method", 2.4, "it names what could be compared or recorded",
         any_of(
-            r"(?:the|one|other|each) half\b", r"half (?:of )?(?:the|them|our|my)\b",
+            r"(?:the|one|other|each) half\b|half (?:of )?(?:the|them|our|my)\b",
             r"two (?:\w+ )?(?:groups?|batches|beds|rows|plots|stacks|fields|rooms|branches"
             r"|greenhouses|pens|tanks|kilns|ovens)",
             r"(?:logs?|records?|diary|diaries|register|readings|logbook|stopwatch|thermometer"
@@ -54,38 +54,32 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
             r"we (?:can|could) (?:route|split|measure|weigh|time|show|leave one|try both|switch)",
             r"than the other\b",
             r"(?:faster|slower|longer|better|worse|more|less|fewer|earlier|quicker"
-            r"|calmer) (?:than|when|if|with|on|after|near|under|in)\b",
-            r"samples? (?:from|of) both",
+            r"|calmer) (?:than|when|if|with|on|after|near|under|in)\b|samples? (?:from|of) both",
         ),
     ),
     Feature(
         "scientific-method", 2.4, "it speaks of what a fair trial takes",
         any_of(
-            r"with(?:out)? and with(?:out)?\b", r"same (?:\w+, same|\w+ and the same)\b",
-            r"evidence\b", r"(?:no|with) figures\b", r"settle (?:the|it|this)", r"looked into\b",
-            r"swap(?:ped|ping)?\b", r"leave all else",
-            r"how many (?:runs|times|cases|weeks|trials|tries|nights|days)",
-            r"enough to (?:tell|show|prove|say)",
-            r"(?:makes?|made) (?:no|any) (?:odds|difference)", r"in? doubts?\b", r"not convinced",
+            r"with(?:out)? and with(?:out)?\b|same (?:\w+, same|\w+ and the same)\b|evidence\b",
+            r"(?:no|with) figures\b|settle (?:the|it|this)|looked into\b|swap(?:ped|ping)?\b",
+            r"leave all else|how many (?:runs|times|cases|weeks|trials|tries|nights|days)",
+            r"enough to (?:tell|show|prove|say)|(?:makes?|made) (?:no|any) (?:odds|difference)",
+            r"in? doubts?\b|not convinced",
             r"(?:bring|brings|set|grow|last|cast|sleep|rise|ring|sell|run|eat|clean|warp|brush"
             r"|come)s? (?:in )?(?:more|longer|farther|better|faster|earlier|deeper|sooner|less"
-            r"|quicker)",
-            r"(?:it|that) may be the\b", r"taste\b", r"compar(?:e|ed|ison)\b",
-            r"one (?:can|could|i)\b", r"or (?:just|simply|is it|was it|the|since)\b",
+            r"|quicker)|(?:it|that) may be the\b|taste\b|compar(?:e|ed|ison)\b",
+            r"one (?:can|could|i)\b|or (?:just|simply|is it|was it|the|since)\b",
         ),
     ),
     Feature(
         "systems-thinking", 2.2, "it asks how parts of a whole act on each other",
         any_of(
-            r"feedback\b", r"vicious", r"knock-on", r"ripple\w*", r"interconnect\w*",
-            r"interact\w*", r"interdepend\w*",
+            r"feedback\b|vicious|knock-on|ripple\w*|interconnect\w*|interact\w*|interdepend\w*",
             r"(?:influence|affect|feed|drive|push|reinforce)s? each other",
-            r"each other (?:around|up|on)", r"spiral\w*",
-            r"side[- ]effects?", r"unintended", r"ecosystem\w*",
-            r"whole (?:web|system|picture|thing hangs)", r"leverage", r"loops?\b",
-            r"the others move", r"drives? the (?:other|next)", r"chain reaction",
-            r"wechselwirk\w*", r"teufelskreis", r"r\u00fcckkopplung\w*", r"zusammenh\u00e4ng\w*",
-            r"as a whole\b",
+            r"each other (?:around|up|on)|spiral\w*|side[- ]effects?|unintended|ecosystem\w*",
+            r"whole (?:web|system|picture|thing hangs)|leverage|loops?\b|the others move",
+            r"drives? the (?:other|next)|chain reaction|wechselwirk\w*|teufelskreis",
+            r"r\u00fcckkopplung\w*|zusammenh\u00e4ng\w*|as a whole\b",
             r"(?:how|where) (?:it all|everything|these things) (?:hangs?|fits?|connects?)",
         ),
     ),
@@ -99,8 +93,8 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
             r"so (?:the|they|more|fewer|we)\b",
             r"which (?:is why|makes|means|brings|drives|pushes|in turn)",
             r"(?:since|because) (?:\w+ ){0,10}\w+, so\b",
-            r"(?:and|then) (?:so )?(?:up|round|back) (?:again|it goes|we go)", r"whenever\b",
-            r"each time\b", r"je (?:mehr|weniger)\b",
+            r"(?:and|then) (?:so )?(?:up|round|back) (?:again|it goes|we go)|whenever\b",
+            r"each time\b|je (?:mehr|weniger)\b",
         ),
     ),
     Feature(
@@ -110,12 +104,10 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
             r"|climbs?) (?:even |still )?(?:worse|dirtier|dearer|quieter|up|down|bigger|smaller"
             r"|longer|fewer|thinner|emptier|more|less)\b",
             r"(?:more|fewer|less) \w+,? (?:so |and |means? |turn up )?(?:more|fewer|less)\b",
-            r"(?:\w+ ){1,3}(?:up|down), (?:\w+ ){1,4}(?:up|down)", r"pull on one",
+            r"(?:\w+ ){1,3}(?:up|down), (?:\w+ ){1,4}(?:up|down)|pull on one",
             r"(?:ends? up|pops? up|turns? up|comes? back) (?:in|on|further|elsewhere|somewhere"
-            r"|next)",
-            r"(?:the next|another) (?:\w+ )?(?:village|town|ward|one|street|farm)\b",
-            r"there's no slack", r"(?:years?|winters?|decades?) (?:on|later)\b",
-            r"leave,|left,|quit,",
+            r"|next)|(?:the next|another) (?:\w+ )?(?:village|town|ward|one|street|farm)\b",
+            r"there's no slack|(?:years?|winters?|decades?) (?:on|later)\b|leave,|left,|quit,",
         ),
     ),
     Feature(
@@ -127,27 +119,25 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
     Feature(
         "systems-thinking", 1.0, "a remedy is overtaken by what it sets off",
         any_of(
-            r"(?:led|leads|leading) to\b", r"so they\b", r"hence\b",
-            r"as (?:before|it was|ever)\b", r"pays? for\b", r"word gets round", r"took over\b",
+            r"(?:led|leads|leading) to\b|so they\b|hence\b|as (?:before|it was|ever)\b",
+            r"pays? for\b|word gets round|took over\b",
             r"(?:each|every) (?:\w+ ){1,4}(?:makes?|raises?|brings?|forces?|leaves?|needs?)",
             r"(?:which|and that) (?:raises|forces|lowers|makes)",
-            r"more and more|earlier and earlier|less and less|fewer and fewer", r"hangs together",
-            r"pulling on", r"if i \w+", r"the harder\b",
-            r"(?:nobody|no one) (?:dares|bothers|wants)", r"(?:left|leave|leaves|leaving|quit)\b",
-            r"(?:now|again|by autumn)\b[^.]*\.$",
+            r"more and more|earlier and earlier|less and less|fewer and fewer|hangs together",
+            r"pulling on|if i \w+|the harder\b|(?:nobody|no one) (?:dares|bothers|wants)",
+            r"(?:left|leave|leaves|leaving|quit)\b|(?:now|again|by autumn)\b[^.]*\.$",
         ),
     ),
     Feature(
         "critical-thinking", 2.2, "it asks to judge an argument, a source or a claim",
         any_of(
-            r"argument\w*", r"claim(?:s|ed)?\b", r"fallac\w*", r"credib\w*", r"evaluat\w*",
-            r"valid\b", r"biased?\b", r"convinc(?:ing|ed by)", r"persua(?:de|sive)\w*",
-            r"assess\w*", r"sceptic\w*", r"skeptic\w*",
-            r"sound (?:reasoning|argument|logic)|is (?:it|this|that) sound", r"trustworth\w*",
-            r"hold(?:s)? (?:up|water)", r"follow(?:s)? from (?:it|this|that)\b",
-            r"(?:he|she|they) argues?", r"pick (?:it|this|that) apart",
-            r"what(?:'s| is) (?:missing|wrong with|left out)", r"argumente?\b",
-            r"glaubw\u00fcrdig\w*", r"stichhaltig\w*", r"beurteil\w*", r"behauptung\w*",
+            r"argument\w*|claim(?:s|ed)?\b|fallac\w*|credib\w*|evaluat\w*|valid\b|biased?\b",
+            r"convinc(?:ing|ed by)|persua(?:de|sive)\w*|assess\w*|sceptic\w*|skeptic\w*",
+            r"sound (?:reasoning|argument|logic)|is (?:it|this|that) sound|trustworth\w*",
+            r"hold(?:s)? (?:up|water)|follow(?:s)? from (?:it|this|that)\b",
+            r"(?:he|she|they) argues?|pick (?:it|this|that) apart",
+            r"what(?:'s| is) (?:missing|wrong with|left out)|argumente?\b|glaubw\u00fcrdig\w*",
+            r"stichhaltig\w*|beurteil\w*|behauptung\w*",
         ),
     ),
     Feature(
@@ -157,15 +147,13 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
             r"|evidence)",
             r"(?:do|should|can|may|could|must) (?:i|we) (?:believe|trust|buy|call|conclude|sign"
             r"|swallow|accept|take (?:it|this|that|his|her|their))",
-            r"what (?:may|can|should) (?:be|i|we) conclude", r"what questions",
-            r"i (?:don't|can't) (?:quite )?(?:buy|believe|say why|trust)", r"how far can",
-            r"anything in (?:that|it)", r"going? (?:through|over) it with me",
-            r"weigh (?:it|this|that)",
+            r"what (?:may|can|should) (?:be|i|we) conclude|what questions",
+            r"i (?:don't|can't) (?:quite )?(?:buy|believe|say why|trust)|how far can",
+            r"anything in (?:that|it)|going? (?:through|over) it with me|weigh (?:it|this|that)",
             r"how (?:good|strong|solid|sure|seriously|much)\b[^.?!]{0,30}\b(?:evidence|proof|case"
-            r"|take|trust)",
-            r"which, if either", r"worth (?:believing|anything)", r"where does this come from",
-            r"who (?:wrote|paid|says|funded)", r"running in a circle", r"am i being",
-            r"sleight of hand",
+            r"|take|trust)|which, if either|worth (?:believing|anything)",
+            r"where does this come from|who (?:wrote|paid|says|funded)|running in a circle",
+            r"am i being|sleight of hand",
         ),
     ),
     Feature(
@@ -176,8 +164,7 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
             r"|poll|podcast|headline|column|speech|sermon|video|press release|trial|assessment)\b",
             r"(?:says?|writes?|wrote|cites?|quotes?|concludes?|reasons|maintains?|argues?|proves?"
             r"|shows?) (?:that|he|she|it|they|the|we|because|since|there|in|so|i|my|our|you)\b",
-            r"according to",
-            r"'(?:the )?(?:research|science|experts?|studies|everyone|evidence)\b",
+            r"according to|'(?:the )?(?:research|science|experts?|studies|everyone|evidence)\b",
             r"'[^']{3,40}'",
             r"(?:lobbyist|vendor|salesman|rep|agent|lawyer|consultant|guru|expert|columnist"
             r"|homeopath|astrologer|politician|minister|spokesman|influencer)(?:'s|s)?\b",
@@ -186,29 +173,28 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
     Feature(
         "root-cause-analysis", 2.2, "it asks why something goes wrong",
         any_of(
-            r"root cause", r"causes?\b", r"caused\b",
+            r"root cause|causes?\b|caused\b",
             r"what(?:'s| is| was) (?:causing|making|behind|going on|killing|wrong|eating|draining)",
             r"why (?:is|are|does|do|did|has|have|was|were) (?:the|our|my|it|this|that"
             r"|they)\b[^.?!]{0,80}\b(?:fail\w*|crash\w*|break\w*|slow\w*|drop\w*|los\w+|leak\w*"
-            r"|stop\w*|error\w*|late|down|wrong|die\w*|dying|again)",
-            r"fail(?:s|ed|ing|ures?)?\b", r"crash\w*", r"outages?", r"bugs?\b", r"debug\w*",
-            r"diagnos\w*", r"troubleshoot\w*", r"intermittent\w*", r"errors?\b", r"post-?mortem",
-            r"incident\b", r"ursachen?\b",
-            r"warum\b.{0,60}\b(?:nicht|ausf\w+|st\u00fcrzt|immer wieder|langsam)", r"fehler\b",
-            r"st\u00fcrzt\b", r"ausf\u00e4ll\w*",
+            r"|stop\w*|error\w*|late|down|wrong|die\w*|dying|again)|fail(?:s|ed|ing|ures?)?\b",
+            r"crash\w*|outages?|bugs?\b|debug\w*|diagnos\w*|troubleshoot\w*|intermittent\w*",
+            r"errors?\b|post-?mortem|incident\b|ursachen?\b",
+            r"warum\b.{0,60}\b(?:nicht|ausf\w+|st\u00fcrzt|immer wieder|langsam)|fehler\b",
+            r"st\u00fcrzt\b|ausf\u00e4ll\w*",
         ),
     ),
     Feature(
         "root-cause-analysis", 1.6, "it wants to trace back how something came about",
         any_of(
-            r"went (?:wrong|amiss|off)", r"go(?:es|ne)? wrong", r"happened\b",
+            r"went (?:wrong|amiss|off)|go(?:es|ne)? wrong|happened\b",
             r"came (?:from|about|back|out|home)",
-            r"how (?:it|they|she|he|we|this|that) (?:got|came|ended|could)", r"trace\b",
-            r"reconstruct", r"what (?:let|tipped|sets?|lies|changed|had)\b",
-            r"look(?:ing)? (?:for|into) (?:what|whatever|the)", r"dig (?:down|into)",
-            r"get to the bottom", r"human error", r"scapegoat",
-            r"(?:patch|fix|replac)\w* (?:it|them|that|the)\b", r"isn't the answer|not the answer",
-            r"know what'?s? ", r"to blame", r"understand (?:it|how|what|why)",
+            r"how (?:it|they|she|he|we|this|that) (?:got|came|ended|could)|trace\b|reconstruct",
+            r"what (?:let|tipped|sets?|lies|changed|had)\b",
+            r"look(?:ing)? (?:for|into) (?:what|whatever|the)|dig (?:down|into)|get to the bottom",
+            r"human error|scapegoat|(?:patch|fix|replac)\w* (?:it|them|that|the)\b",
+            r"isn't the answer|not the answer|know what'?s? |to blame",
+            r"understand (?:it|how|what|why)",
             r"before (?:we|i) (?:sail|apply|order|do|try|go|replace|buy) ",
         ),
     ),
@@ -216,19 +202,17 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
         "root-cause-analysis", 1.4, "it tells of a fault that returns, and when",
         any_of(
             r"(?:keeps?|kept) (?:\w+ )?(?:com|fall|break|fail|go|los|stopp|leav|trip|blow|burst"
-            r"|return|gett)\w*",
-            r"(?:again|twice|thrice)\b(?![^.?!]*\?)",
+            r"|return|gett)\w*|(?:again|twice|thrice)\b(?![^.?!]*\?)",
             r"(?:second|third|fourth|fifth|sixth) (?:time|one|in a|this|since|week|month)",
             r"(?:times|days|nights|weeks|sundays|mondays|years) running",
             r"every (?:\w+ )?(?:night|morning|week|time|month|monday|tuesday|wednesday|thursday"
-            r"|friday|sunday)",
-            r"at \d+[:.]\d\d",
+            r"|friday|sunday)|at \d+[:.]\d\d",
             r"(?:on|since|last|until) (?:\w+ )?(?:monday|tuesday|wednesday|thursday|friday"
             r"|saturday|sunday|january|february|march|april|may \d|june|july|august|september"
             r"|october|november|december|easter|christmas|\d)",
             r"(?:only|always) (?:on|at|in|when|the)\b",
-            r"out of (?:the )?(?:twelve|ten|a hundred|\d+|\w+ty)", r"(?:had|has) been\b",
-            r"never (?:before|used to)", r"not before", r"(?:new|same) \w+, (?:new|same)\b",
+            r"out of (?:the )?(?:twelve|ten|a hundred|\d+|\w+ty)|(?:had|has) been\b",
+            r"never (?:before|used to)|not before|(?:new|same) \w+, (?:new|same)\b",
             r"the same (?:\w+ )?(?:thing|way|spot|place|hill|day|three|two|people)",
             r"though|yet the|, but (?:the|it|not|this|only|our)\b",
         ),
@@ -236,8 +220,8 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
     Feature(
         "root-cause-analysis", 0.5, "it tells in the past tense what happened",
         any_of(
-            r"was\b", r"were\b", r"had\b", r"did\b", r"didn't\b", r"came\b", r"went\b", r"fell\b",
-            r"lost\b", r"got\b", r"lay\b", r"\w{3,}ed\b",
+            r"was\b|were\b|had\b|did\b|didn't\b|came\b|went\b|fell\b|lost\b|got\b|lay\b",
+            r"\w{3,}ed\b",
         ),
     ),
     Feature(
@@ -245,14 +229,12 @@ INVESTIGATION_FEATURES: tuple[Feature, ...] = (
         any_of(
             r"same \w+",
             r"(?:know|see|understand|find out|learn|tell us) (?:the reason|why|where|how it"
-            r"|what was|what's)\b",
-            r"whole chain|link by link|underneath", r"walk (?:me|us) back",
-            r"trouble (?:start|began)", r"what was different",
-            r"(?:not|n't) (?:interested in|believe in|want to hear|after) ", r"although\b",
+            r"|what was|what's)\b|whole chain|link by link|underneath|walk (?:me|us) back",
+            r"trouble (?:start|began)|what was different",
+            r"(?:not|n't) (?:interested in|believe in|want to hear|after) |although\b",
             r"should have\b",
             r"why (?:it|they|we|nobody|no one|this) (?:could|can|did|happened|wasn't|weren't)",
-            r"safeguards?", r"start(?:ing)? from the",
-            r"the other (?:\w+ )?(?:didn't|did not|is|was|are)",
+            r"safeguards?|start(?:ing)? from the|the other (?:\w+ )?(?:didn't|did not|is|was|are)",
         ),
     ),
 )  # fmt: skip

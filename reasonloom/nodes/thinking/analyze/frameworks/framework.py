@@ -46,8 +46,3 @@ class Feature:
     weight: float
     reason: str
     cues: re.Pattern[str]
-
-
-def any_of(*words: str) -> re.Pattern[str]:
-    """Return a case-insensitive pattern of any of these expressions, at the start of a word."""
-    return re.compile(r"\b(?:" + "|".join(words) + r")", re.I)

@@ -27,7 +27,7 @@ from reasonloom.graphs.runs.fork import Fork, copy_step, loom_of_fork, require_o
 from reasonloom.graphs.runs.journal import RunRows, WriteBehind
 from reasonloom.llm.providers.caller import CALLER, CallerModel
 from reasonloom.nodes.execution import CurrentRun, Execution, Loom
-from reasonloom.nodes.runs.complete_run import done_row
+from reasonloom.nodes.runs.complete_run import run_row
 from reasonloom.stores.runs import questions, runs
 from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.runs import RunRow
@@ -199,7 +199,7 @@ class Engine:
         if call.graph.writes:
             return _outcome(execution, state)
         output = {"answer": state["answer"], "notes": state.get("notes", [])}
-        row = done_row(execution, output)
+        row = run_row(execution, runs.DONE, output=output)
         if not call.key:
             self.journal.record(execution.caller, row)
         elif not await self.rows.record(execution, row):

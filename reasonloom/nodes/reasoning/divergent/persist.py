@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -106,24 +107,20 @@ def _sprout(
         run_id=run.id,
         metadata={"mode": MODE},
     )
-    thought = NewThought(
-        id=run.effect("perspective", str(view["number"])),
-        session_id=branch.session_id,
-        parent_id=head,
-        branch_id=branch.id,
+    thought = next_thought(
+        execution,
+        {**place, "branch": str(branch.id)},
         mode=MODE,
-        input=state["request"]["content"],
+        question=state["request"]["content"],
         content=view["viewpoint"],
-        confidence=execution.capped(view["confidence"]),
-        llm=execution.loom.llm.name,
-        run_id=run.id,
+        confidence=view["confidence"],
         metadata={
             "lens": view["lens"],
             "novelty_score": state["novelty"][label(view)],
             "constraints": view["constraints"],
         },
     )
-    return branch, thought
+    return branch, replace(thought, id=run.effect("perspective", str(view["number"])))
 
 
 def _id(execution: Execution, view: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """Persist tree reasoning in one transaction, and answer."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -108,17 +109,13 @@ def _explored_branch(
         run_id=execution.run.id,
         metadata=metadata,
     )
-    thought = NewThought(
+    thought = replace(
+        parent,
         id=execution.run.effect("branch_thought", str(place)),
-        session_id=parent.session_id,
         parent_id=parent.id,
         branch_id=grown.id,
-        mode=MODE,
-        input=parent.input,
         content=explored["content"],
         confidence=execution.capped(sure),
-        llm=parent.llm,
-        run_id=execution.run.id,
         metadata=metadata,
     )
     return grown, thought

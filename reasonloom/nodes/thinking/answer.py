@@ -54,6 +54,12 @@ def verdicts_of(checks: Iterable[Mapping[str, Any]], name: str) -> list[dict[str
     return [dict(each) for check in own for each in check["constraints"]]
 
 
+def verdict_fields(verdicts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an answer that tell how it keeps the constraints."""
+    checked = [CheckedConstraint(**each) for each in verdicts]
+    return {"constraints": checked, "violates": any(each.kept is False for each in checked)}
+
+
 def confidence(state: ThinkingState) -> float:
     """Return the conclusion's confidence, 0..1."""
     brief = state["brief"]
@@ -105,7 +111,6 @@ def _shared_parts(execution: Execution, state: ThinkingState, step: StoredStep) 
     synthesis = state["synthesis"]
     missing = missing_of(state)
     partial = bool(missing) or not synthesis["made"]
-    verdicts = verdicts_of(state.get("checks", []), JOINT)
     kind: type[Think | Ponder] = LongPonder if state["brief"]["tool"] == PONDER else Think
     extra = returned_context(execution.request(kind).context) | caveats(execution)
     if missing:
@@ -115,8 +120,7 @@ def _shared_parts(execution: Execution, state: ThinkingState, step: StoredStep) 
         "confidence": confidence(state),
         "processing_time": round((time.perf_counter() - execution.run.started) * 1000, 3),
         "status": "partial" if partial else "completed",
-        "constraints": [CheckedConstraint(**each) for each in verdicts],
-        "violates": any(each["kept"] is False for each in verdicts),
+        **verdict_fields(verdicts_of(state.get("checks", []), JOINT)),
         "goals": [GoalCovered(**each) for each in synthesis["goals"]],
         "memories_used": step.memories,
         "session_id": str(step.thought.session_id),
@@ -151,8 +155,7 @@ def _streams(execution: Execution, state: ThinkingState) -> list[StreamResult]:
             conclusion=end["conclusion"],
             confidence=float(end["confidence"]),
             quarters=counts[name],
-            constraints=[CheckedConstraint(**each) for each in verdicts_of(checks, name)],
-            violates=any(each["kept"] is False for each in verdicts_of(checks, name)),
+            **verdict_fields(verdicts_of(checks, name)),
             **({"kind": OPEN_QUESTION} if execution.loom.llm.offline else {}),
         )
         for name, end in last_outputs(brief, state["said"]).items()

@@ -22,7 +22,7 @@ from reasonloom.nodes.thinking.insights import (
     foremost_insights,
     merge_insights,
 )
-from reasonloom.nodes.thinking.quality import quality_parts, topic_coverage, topics_of
+from reasonloom.nodes.thinking.quality import covered_goals, quality_parts, topics_of
 from reasonloom.nodes.thinking.state import (
     SYNTHESIS_SHARE,
     Brief,
@@ -96,7 +96,6 @@ async def combine(
     if len(best) > MOST_INSIGHTS:
         notes.append(LEFT_OUT.format(count=len(best) - MOST_INSIGHTS))
     contents = [each["content"] for each in best if "withdrawn" not in each]
-    texts = [*contents, made["conclusion"]]
     synthesis = {
         "conclusion": made["conclusion"],
         "made": made["made"],
@@ -104,10 +103,7 @@ async def combine(
         "conflicts": [*conflicts],
         "insights": foremost_insights(best),
         "parts": quality_parts(brief, contents, conclusions, likeness),
-        "goals": [
-            {"goal": each, "covered": round(topic_coverage(each, texts, likeness), 4)}
-            for each in brief["goals"]
-        ],
+        "goals": covered_goals(brief, [*contents, made["conclusion"]], likeness),
     }
     missing = [] if made["made"] else [EXTRACTED]
     return synthesis, [*missing, *notes, *likeness.notes]

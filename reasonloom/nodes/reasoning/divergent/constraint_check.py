@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from reasonloom.nodes.offline import undecided
@@ -26,13 +25,14 @@ MENTIONED = 0.5
 
 
 async def check_constraints(
-    execution: Execution, viewpoint: str, question: Question, constraints: Sequence[str]
+    execution: Execution, question: Question
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return a verdict for each constraint, and notes on the check.
+    """Return a verdict for each constraint in the question's variables, and notes on the check.
 
     Constraints that the judge omits are checked by word matching. Without a language model there is
     nothing to check, and all remain undecided.
     """
+    viewpoint, constraints = (question.variables[name] for name in ("viewpoint", "constraints"))
     if not constraints or execution.loom.llm.offline:
         return undecided(constraints), []
     by_words = [_by_words(viewpoint, each) for each in constraints]

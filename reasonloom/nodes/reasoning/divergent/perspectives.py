@@ -167,7 +167,7 @@ async def take_perspective(task: PerspectiveTask, runtime: Runtime[Execution]) -
         task=str(number),
         aside=ReservePolicy(leave=_synthesis(execution, request)),
     )
-    checked, more = await check_constraints(execution, view["viewpoint"], question, constraints)
+    checked, more = await check_constraints(execution, question)
     return {"views": [{**view, "constraints": checked}], "notes": [*notes, *more], **added}
 
 

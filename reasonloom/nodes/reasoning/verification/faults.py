@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from reasonloom.nodes.reasoning.verification.code import find_code_fault
 from reasonloom.nodes.reasoning.verification.memories import Contradiction, find_contradictions
-from reasonloom.nodes.reasoning.verification.sandbox import SandboxUnavailable
+from reasonloom.nodes.reasoning.verification.sandbox import SandboxUnavailable, find_code_fault
 from reasonloom.nodes.reasoning.verification.statements import check_statements
 from reasonloom.text.calculations import holds
 from reasonloom.text.shortening import shorten

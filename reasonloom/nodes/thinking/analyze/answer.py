@@ -7,7 +7,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.reasoning.divergent import CheckedConstraint
 from reasonloom.contracts.thinking.analyze import (
     Alternative,
     AnalysisResult,
@@ -31,7 +30,7 @@ from reasonloom.nodes.thinking.analyze.state import (
     steps_of,
     successful_results,
 )
-from reasonloom.nodes.thinking.answer import persist_conclusion, verdicts_of
+from reasonloom.nodes.thinking.answer import persist_conclusion, verdict_fields, verdicts_of
 from reasonloom.nodes.thinking.quality import JOINT, confidence_of
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
@@ -68,7 +67,6 @@ def answer_of(execution: Execution, state: AnalysisState, step: StoredStep) -> A
     plan, outcome, brief = state["plan"], state["outcome"], state["brief"]
     first, *more = plan["frameworks"]
     offline = execution.loom.llm.offline
-    verdicts = _verdicts(state)
     alternatives = [] if offline else alternatives_of(brief["problem"], plan)
     answer = Analyzed(
         framework=_framework_summary(first),
@@ -94,8 +92,7 @@ def answer_of(execution: Execution, state: AnalysisState, step: StoredStep) -> A
             for each in successful_results(plan, state["done"])
         ],
         rests_on=outcome["rests_on"],
-        constraints=[CheckedConstraint(**each) for each in verdicts],
-        violates=any(each["kept"] is False for each in verdicts),
+        **verdict_fields(_verdicts(state)),
         goals=[GoalCovered(**each) for each in outcome["goals"]],
         memories_used=step.memories,
         session_id=str(step.thought.session_id),

@@ -120,9 +120,9 @@ async def ask_informed(
         reply = _after(reply, better)
         latest = replace(question, task=f"{question.task}.lookup{number}")
     compared = [*memories, *against] if "contradicted" in declared else []
-    checked: _Checked[R] = await _check(asker, reply, compared, again="failed" in declared)
-    informed = informed_by(checked.reply, memories, given, [*asker.notes, *checked.faults.notes])
-    return replace(informed, faults=checked.faults)
+    reply, faults = await _check(asker, reply, compared, again="failed" in declared)
+    informed = informed_by(reply, memories, given, [*asker.notes, *faults.notes])
+    return replace(informed, faults=faults)
 
 
 async def ask_informed_or_note(
@@ -155,17 +155,9 @@ def first_variables(
     return {**variables, **{name: each for name, each in first.items() if name in declared}}
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked(Generic[R]):
-    """A reply and the faults found in it."""
-
-    reply: R
-    faults: Faults
-
-
 async def _check(
     asker: _Asker[R], reply: R, memories: Sequence[dict[str, Any]], *, again: bool
-) -> _Checked[R]:
+) -> tuple[R, Faults]:
     """Return the reply, corrected once if checks find faults and `again` is set, and its faults.
 
     A correction recorded before the run was resumed is used even if the comparison with memories,
@@ -173,7 +165,7 @@ async def _check(
     """
     faults = await _faults(asker.execution, reply, memories)
     if not again or not (faults or await asker.is_recorded(CHECK)):
-        return _Checked(reply, faults)
+        return reply, faults
     failed = {"answer": _answer_text(reply), "claims": faults.claims}
     more: dict[str, Any] = {"failed": failed}
     if faults.contradictions:
@@ -182,9 +174,8 @@ async def _check(
         ]
     better = await asker.again(CHECK, CHECKED, **more)
     if better is None:
-        return _Checked(reply, faults)
-    left = await _faults(asker.execution, better, memories)
-    return _Checked(_after(reply, better), left)
+        return reply, faults
+    return _after(reply, better), await _faults(asker.execution, better, memories)
 
 
 async def _faults(

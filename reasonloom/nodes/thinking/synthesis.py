@@ -60,7 +60,7 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
     majority = majority_of(brief, ends)
     checks: list[str] = []
     if len(brief["streams"]) == 1 or majority:
-        conclusion = majority.conclusion if majority else next(iter(ends.values()))["conclusion"]
+        conclusion = majority[0] if majority else next(iter(ends.values()))["conclusion"]
         made: dict[str, Any] = {"conclusion": conclusion, "advice": [], "made": True}
         heard = OptionalReply()
     else:
@@ -69,7 +69,7 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
         made = parse_synthesis(heard, ends)
     synthesis, notes = await combine(execution, brief, outputs, made, conflicts)
     if majority:
-        synthesis["parts"]["agreement"] = round(majority.share, 4)
+        synthesis["parts"]["agreement"] = round(majority[1], 4)
     return {"synthesis": synthesis, "notes": [*heard.notes, *checks, *notes]}
 
 

@@ -35,7 +35,11 @@ async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[st
 
     async def store(tx: Transaction, memory: ThoughtMemory) -> UUID:
         branch, _ = await append_thought(tx, execution, thought, memory.writes)
-        await branches.grow(tx, _explored_branches(execution, thought, branch, outcome))
+        grown = [
+            _explored_branch(execution, thought, branch, outcome, place)
+            for place in range(len(outcome["branches"]))
+        ]
+        await branches.grow(tx, grown)
         return branch
 
     return await persist_step(
@@ -76,24 +80,11 @@ def _summary(outcome: Outcome, best: dict[str, Any]) -> str:
     return content + (OTHERS.format(names="; ".join(others)) if others else "")
 
 
-def _explored_branches(
-    execution: Execution, parent: NewThought, branch: UUID, outcome: Outcome
-) -> list[tuple[NewBranch, NewThought]]:
-    """Return a branch with its thought for each approach; the recommended one has priority 1."""
-    return [
-        _explored_branch(execution, parent, branch, place, place == outcome["best"], explored)
-        for place, explored in enumerate(outcome["branches"])
-    ]
-
-
 def _explored_branch(
-    execution: Execution,
-    parent: NewThought,
-    branch: UUID,
-    place: int,
-    recommended: bool,
-    explored: dict[str, Any],
+    execution: Execution, parent: NewThought, branch: UUID, outcome: Outcome, place: int
 ) -> tuple[NewBranch, NewThought]:
+    """Return a branch with its thought for an approach; the recommended one has priority 1."""
+    explored = outcome["branches"][place]
     metadata = {
         name: explored[name] for name in ("confidence", "score", "votes", "check", "merged")
     }
@@ -105,7 +96,7 @@ def _explored_branch(
         parent_id=branch,
         head_id=parent.id,
         confidence=execution.capped(sure),
-        priority=int(recommended),
+        priority=int(place == outcome["best"]),
         run_id=execution.run.id,
         metadata=metadata,
     )

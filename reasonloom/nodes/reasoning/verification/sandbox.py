@@ -1,4 +1,4 @@
-"""Run the Python code of an answer with limits on time, memory and files, without network.
+"""Run the Python code of an answer with limits on time, memory, files and, if set, network.
 
 Limits are set through the operating system, the network is removed with a Linux namespace, and an
 audit hook denies files, processes and sockets. This contains faulty code; it is no security

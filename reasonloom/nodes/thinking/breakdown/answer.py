@@ -109,7 +109,7 @@ def _answer(
     request, links = execution.request(Breakdown), state["links"]
     before = predecessors(problems, links)
     order = topological_order(before)
-    chain = critical_path(problems, before, order)
+    path, length, basis = critical_path(problems, before, order)
     hierarchy = [
         Dependency(from_=parent, to=each["id"], type="hierarchical")
         for each in problems
@@ -123,11 +123,11 @@ def _answer(
         total_sub_problems=len(problems),
         max_depth=request.max_depth,
         parallel_levels=levels(problems, before, order),
-        critical_path=chain.problems,
-        critical_path_length=chain.length,
-        critical_path_by=chain.basis,
+        critical_path=path,
+        critical_path_length=length,
+        critical_path_by=basis,
         dropped_dependencies=[_dependency(each) for each in state["dropped"]],
-        drawing=draw_breakdown(problems, links, chain.problems),
+        drawing=draw_breakdown(problems, links, path),
         confidence=step.thought.confidence,
         llm=step.thought.llm,
         run_id=str(execution.run.id),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
@@ -47,20 +46,14 @@ SURE = 0.5
 """The default certainty of a link."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkCheck:
-    """The consistent links, the dropped ones, and notes on why those were dropped."""
+def check_links(
+    problems: Sequence[Problem], links: Sequence[Link]
+) -> tuple[list[Link], list[Link], list[str]]:
+    """Return the valid links, the dropped ones, and notes on why those were dropped.
 
-    links: list[Link]
-    dropped: list[Link]
-    notes: list[str]
-
-
-def check_links(problems: Sequence[Problem], links: Sequence[Link]) -> LinkCheck:
-    """Drop invalid links: those with unknown ids, within one problem's subtree, or in cycles.
-
-    Of duplicate links the most certain is retained. Of a cycle only the least certain link is
-    dropped, as links are added one by one, most certain first.
+    Dropped are links with unknown ids, within one problem's subtree, or in cycles. Of duplicate
+    links the most certain is retained. Of a cycle only the least certain link is dropped, as links
+    are added one by one, most certain first.
     """
     ids = {each["id"] for each in problems}
     surest: dict[tuple[str, str], Link] = {}
@@ -86,7 +79,7 @@ def check_links(problems: Sequence[Problem], links: Sequence[Link]) -> LinkCheck
         notes.append(CYCLE.format(**{**link, "certainty": certainty(link), "circle": circle}))
     dropped += closing
     kept.sort(key=lambda each: (place_of(each["before"]), place_of(each["after"])))
-    return LinkCheck(kept, dropped, notes)
+    return kept, dropped, notes
 
 
 def certainty(link: Link) -> float:
@@ -175,19 +168,13 @@ def levels(
     return [found[at] for at in sorted(found)]
 
 
-@dataclass(frozen=True, slots=True)
-class CriticalPath:
-    """The longest chain of dependent problems, its length, and the unit of that length."""
-
-    problems: list[str]
-    length: float
-    basis: Basis
-
-
 def critical_path(
     problems: Sequence[Problem], before: Predecessors, order: Sequence[str]
-) -> CriticalPath:
-    """Return the critical path, by effort if every problem to work on has one, else by count."""
+) -> tuple[list[str], float, Basis]:
+    """Return the longest chain of dependent problems, its length, and the unit of that length.
+
+    It is measured by effort if every problem to work on has one, else by count.
+    """
     work = [each for each in problems if is_work(each)]
     by_effort = all("effort" in each for each in work)
     weights = {each["id"]: each["effort"] if by_effort else 1.0 for each in work}
@@ -202,7 +189,7 @@ def critical_path(
     while at is not None:
         chain += [at] if at in weights else []
         at = came_from[at]
-    return CriticalPath(chain[::-1], total, "effort" if by_effort else "count")
+    return chain[::-1], total, "effort" if by_effort else "count"
 
 
 PROMPT = "breakdown/link"
@@ -227,11 +214,11 @@ async def relate(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str
         more, notes = await _ask_links(execution, state)
         links += more
         unrelated = UNRELATED in notes
-    found = check_links(state["problems"], links)
-    notes += found.notes[:MOST_REPORTED]
-    if len(found.notes) > MOST_REPORTED:
-        notes.append(MORE_DROPPED.format(count=len(found.notes) - MOST_REPORTED))
-    return {"links": found.links, "dropped": found.dropped, "unrelated": unrelated, "notes": notes}
+    links, dropped, reasons = check_links(state["problems"], links)
+    notes += reasons[:MOST_REPORTED]
+    if len(reasons) > MOST_REPORTED:
+        notes.append(MORE_DROPPED.format(count=len(reasons) - MOST_REPORTED))
+    return {"links": links, "dropped": dropped, "unrelated": unrelated, "notes": notes}
 
 
 async def _ask_links(execution: Execution, state: BreakdownState) -> tuple[list[Link], list[str]]:

@@ -1,21 +1,16 @@
 """Text similarity: cosine of the embeddings, or of word counts if there is no embedder."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder
 
 Bag = Mapping[str, int]
 BY_WORDS = "no embedder: likeness was counted by shared words"

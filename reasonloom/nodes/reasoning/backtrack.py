@@ -3,9 +3,7 @@
 Only the last step writes to the database, so a language model failure changes nothing.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -23,15 +21,13 @@ from reasonloom.nodes.reasoning.persist import StoredStep, as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question
 from reasonloom.nodes.sessions.context import branch_history, next_thought
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import branches, checkpoints, sessions, thoughts
 from reasonloom.stores.sessions.branches import NewBranch
+from reasonloom.stores.sessions.checkpoints import CheckpointRow
+from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.text.shortening import shorten
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.sessions.checkpoints import CheckpointRow
-    from reasonloom.stores.sessions.thoughts import NewThought
 
 MODE = "backtracking"
 LONGEST_NAME = 120

@@ -1,8 +1,6 @@
 """List, focus and complete the branches of a session; create and list its checkpoints."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -24,11 +22,8 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import branches, checkpoints, sessions
-from reasonloom.stores.sessions.checkpoints import NewCheckpoint
-
-if TYPE_CHECKING:
-    from reasonloom.stores.sessions.branches import BranchRow
-    from reasonloom.stores.sessions.checkpoints import CheckpointRow
+from reasonloom.stores.sessions.branches import BranchRow
+from reasonloom.stores.sessions.checkpoints import CheckpointRow, NewCheckpoint
 
 
 def render_branch(branch: BranchRow, active: UUID) -> dict[str, Any]:

@@ -3,30 +3,25 @@
 Candidates come from two searches: by the question and by the first problem of its session.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.llm.providers.caller import CALLER
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.history import projects
 from reasonloom.nodes.history.truncation import truncate
 from reasonloom.nodes.memory.injection.detection import detect_injection, mark_suspicious
 from reasonloom.nodes.memory.retrieval.retrieve import Search, retrieve_all
+from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
 from reasonloom.nodes.sessions.context import extract_steps, session_context
 from reasonloom.stores.graph_memory.session_nodes import EPISODE_TOOL
 from reasonloom.stores.memory.search import retrieval
+from reasonloom.stores.memory.search.retrieval import FoundMemory
 from reasonloom.stores.memory.search.scope import Scope
 from reasonloom.text.tokens import BYTES_PER_TOKEN, estimate_tokens
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
-    from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 MOST_MEMORIES = 20
 MOST_EXCERPTS = 5

@@ -4,8 +4,6 @@ If they agree, the run stops early (self-consistency); if they differ, the chose
 both.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from operator import add

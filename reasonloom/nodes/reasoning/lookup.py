@@ -12,9 +12,11 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from reasonloom.errors import BudgetExceeded, LlmRefused, TimedOut
+from reasonloom.llm.interfaces import Reply
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import cited_memories
 from reasonloom.nodes.reasoning.context import look_up, look_up_again, merge_memories
 from reasonloom.nodes.reasoning.verification.faults import Faults, find_faults
@@ -22,10 +24,6 @@ from reasonloom.nodes.runs.llm_call import FAULTS, SHARE, OptionalReply, Questio
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.runs import replies
 from reasonloom.stores.runs.replies import CallKey
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Reply
-    from reasonloom.nodes.execution import Execution
 
 R = TypeVar("R", "Reply", OptionalReply)
 

@@ -1,26 +1,21 @@
 """Persist a thought in its session, and as a memory derived from the memories it used."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import UUID
 
+from reasonloom.contracts.base import Answer
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import memory_of_run
 from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import append_thought, fork_notes
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory import memories
 from reasonloom.stores.memory.memories import NewMemory
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from reasonloom.contracts.base import Answer
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.sessions.thoughts import NewThought
+from reasonloom.stores.sessions.thoughts import NewThought
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,17 @@
 """Completes a run: stores its answer in the same transaction as its writes."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from reasonloom.contracts.base import Answer
-from reasonloom.errors import KeyTaken
+from reasonloom.errors import KeyTaken, ReasonloomError
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import NO_MODEL
 from reasonloom.nodes.runs.recalibration import fit_recalibration
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.runs import outcomes, runs
-
-if TYPE_CHECKING:
-    from reasonloom.errors import ReasonloomError
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
 
 RECALIBRATED = "confidence recalibrated from {stated:.2f} by {count} reported outcomes of {tool}"
 DIGITS = 4

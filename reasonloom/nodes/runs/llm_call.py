@@ -1,12 +1,10 @@
 """Calls the language model for a node, within the budget; replies are recorded before use."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.types import interrupt
 
@@ -15,15 +13,13 @@ from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.llm.off_schema import as_requested
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.llm.structured_output import misfit
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.budget import NO_RESERVE, ReservePolicy, cost_of, reserve
+from reasonloom.prompts.template import RenderedPrompt
 from reasonloom.stores.runs import replies
 from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.replies import CallKey, RecordedCall
 from reasonloom.telemetry.metrics import traced_llm_call
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.prompts.template import RenderedPrompt
 
 log = logging.getLogger(__name__)
 FAULTS = (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded)

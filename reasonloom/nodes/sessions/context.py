@@ -1,28 +1,20 @@
 """The session context of a run: its branch, and the branch's history within a token budget."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from reasonloom.nodes.execution import Execution
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.sessions import branches, sessions, thoughts
-from reasonloom.stores.sessions.thoughts import NewThought
+from reasonloom.stores.sessions.branches import BranchRow
+from reasonloom.stores.sessions.sessions import SessionRow
+from reasonloom.stores.sessions.thoughts import NewThought, PastThought
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.tokens import BYTES_PER_TOKEN, estimate_tokens
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.sessions.branches import BranchRow
-    from reasonloom.stores.sessions.sessions import SessionRow
-    from reasonloom.stores.sessions.thoughts import PastThought
-
 
 FORKED = (
     "another run has moved this branch on meanwhile: the thought stands on a branch of its own, "

@@ -1,14 +1,13 @@
 """Builds the answers of think and ponder, and persists conclusions."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
+from reasonloom.contracts.base import Answer
 from reasonloom.contracts.reasoning.divergent import CheckedConstraint
 from reasonloom.contracts.thinking.think import (
     Advice,
@@ -40,10 +39,6 @@ from reasonloom.nodes.thinking.state import (
     last_outputs,
     successful_outputs,
 )
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.base import Answer
-
 
 AGREED = "agreed"
 

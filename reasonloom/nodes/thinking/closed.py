@@ -1,7 +1,5 @@
 """Takes a majority vote on a closed question: one of several choices, a number, yes or no."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation

@@ -4,8 +4,6 @@ A round is synthesised unless its conclusions contradict each other and another 
 there is a synthesis whatever ends the deliberation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

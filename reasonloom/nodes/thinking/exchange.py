@@ -1,14 +1,14 @@
 """The barrier after each quarter, which decides whether another one follows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
+from reasonloom.errors import ServiceFault
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.llm_call import restored_fault
 from reasonloom.nodes.similarity import similarity_of
@@ -30,11 +30,6 @@ from reasonloom.nodes.thinking.state import (
     outputs_of_quarter,
     successful_outputs,
 )
-
-if TYPE_CHECKING:
-    from reasonloom.errors import ServiceFault
-    from reasonloom.llm.interfaces import Embedder
-
 
 AGREED = 0.8
 """Minimum similarity of agreeing conclusions, once the streams have seen each other's."""

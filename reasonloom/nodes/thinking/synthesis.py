@@ -1,10 +1,8 @@
 """Combines the streams: conclusion, ranked advice with sources, conflicts and quality."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -13,7 +11,7 @@ from reasonloom.nodes.offline import confidence_of, open_question, quotes_on
 from reasonloom.nodes.reasoning.lookup import Informed, ask_informed_or_note
 from reasonloom.nodes.runs.budget import ReservePolicy
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question
-from reasonloom.nodes.similarity import similarity_of
+from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.nodes.thinking.closed import majority_of
 from reasonloom.nodes.thinking.insights import (
     LEFT_OUT,
@@ -35,10 +33,6 @@ from reasonloom.nodes.thinking.state import (
     successful_outputs,
     withdrawals_of,
 )
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.similarity import Similarity
-
 
 PROMPT, DELIBERATION = "thinking/synthesise", "thinking/deliberate"
 LAST = ReservePolicy(last=True)

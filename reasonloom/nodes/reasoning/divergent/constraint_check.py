@@ -1,16 +1,12 @@
 """Check a viewpoint against constraints, with an independent judge or by word matching."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import undecided
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
 
 FORBIDS = re.compile(
     r"\b(?:no|not|never|without|avoid|avoids|cannot|nobody|nothing|\w+n't)\b", re.I

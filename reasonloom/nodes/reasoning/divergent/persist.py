@@ -1,10 +1,8 @@
 """Persist divergent reasoning: perspectives on branches, the synthesis as the session's step."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -26,16 +24,13 @@ from reasonloom.nodes.reasoning.divergent.perspectives import (
     usable_views,
 )
 from reasonloom.nodes.reasoning.divergent.steps import MODE, DivergentState
-from reasonloom.nodes.reasoning.persist import StoredStep, persist_step
+from reasonloom.nodes.reasoning.persist import StoredStep, ThoughtMemory, persist_step
 from reasonloom.nodes.sessions.context import next_thought, open_session
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.branches import COMPLETED, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.reasoning.persist import ThoughtMemory
-    from reasonloom.stores.database import Transaction
 
 
 async def persist_perspectives(

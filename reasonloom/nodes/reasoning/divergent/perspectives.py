@@ -1,11 +1,9 @@
 """The perspectives of divergent reasoning, each generated through its lens, and their synthesis."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from langgraph.runtime import Runtime
 
@@ -18,12 +16,8 @@ from reasonloom.nodes.reasoning.divergent.constraint_check import check_constrai
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES, Lens
 from reasonloom.nodes.reasoning.lookup import ask_informed_or_note, first_variables
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
-from reasonloom.nodes.runs.llm_call import Question, saved_fault
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.runs.llm_call import OptionalReply
-    from reasonloom.nodes.similarity import Similarity
-
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, saved_fault
+from reasonloom.nodes.similarity import Similarity
 
 PROMPT = "divergent/synthesise"
 SYNTHESIS_SENTENCES = 3

@@ -1,9 +1,7 @@
 """Steps of reflection: criticise, revise and compare blind, for as many rounds as allowed."""
 
-from __future__ import annotations
-
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -21,9 +19,7 @@ from reasonloom.nodes.reasoning.lookup import (
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import branch_history, session_context
 from reasonloom.stores.sessions import sessions, thoughts
-
-if TYPE_CHECKING:
-    from reasonloom.stores.sessions.thoughts import ThoughtRow
+from reasonloom.stores.sessions.thoughts import ThoughtRow
 
 MODE = "reflection"
 JUDGED = "What holds in it, what does not, and what would mend it?"

@@ -1,7 +1,5 @@
 """Check statements about dates and times in prose: weekdays, periods, leap years."""
 
-from __future__ import annotations
-
 import re
 from calendar import isleap, monthrange
 from collections.abc import Callable, Iterator

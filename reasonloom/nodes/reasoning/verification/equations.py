@@ -5,8 +5,6 @@ kilobyte may have 1,024 bytes, and `+ 10 %` may be relative to the preceding val
 reported as false only if it holds in none of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Find the faults of an answer: wrong calculations, dates and code, and contradicted figures."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ Quotes, negations, suppositions and questions are not checked, nor is anything a
 alarm costs another model call.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from itertools import islice

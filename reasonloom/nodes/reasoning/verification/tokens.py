@@ -1,7 +1,5 @@
 """Find equations in prose, as runs of quantities, operators, brackets and relations."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,14 +1,12 @@
 """Runs the steps of the frameworks in waves; independent steps run in parallel."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.execution import Cost, Execution
 from reasonloom.nodes.reasoning.lookup import ask_informed_or_note
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, saved_fault
@@ -26,10 +24,6 @@ from reasonloom.nodes.thinking.analyze.state import (
 )
 from reasonloom.nodes.thinking.exchange import fault_of
 from reasonloom.nodes.thinking.state import prompt_context
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Cost
-
 
 PROMPT = "analysis/step"
 MOST_FAILED_WAVES = 2

@@ -1,9 +1,7 @@
 """Builds and persists the answer of `breakdown`."""
 
-from __future__ import annotations
-
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -12,7 +10,7 @@ from reasonloom.contracts.thinking.think import returned_context
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import quotes_on, remark
 from reasonloom.nodes.reasoning.lookup import memories_used_in
-from reasonloom.nodes.reasoning.persist import persist_step
+from reasonloom.nodes.reasoning.persist import StoredStep, persist_step
 from reasonloom.nodes.sessions.context import new_place, next_thought
 from reasonloom.nodes.thinking.breakdown.dependencies import (
     critical_path,
@@ -21,14 +19,16 @@ from reasonloom.nodes.thinking.breakdown.dependencies import (
     topological_order,
 )
 from reasonloom.nodes.thinking.breakdown.diagram import draw_breakdown
-from reasonloom.nodes.thinking.breakdown.state import BreakdownState, in_order, is_work, outline
+from reasonloom.nodes.thinking.breakdown.state import (
+    BreakdownState,
+    Link,
+    Problem,
+    in_order,
+    is_work,
+    outline,
+)
+from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.reasoning.persist import StoredStep
-    from reasonloom.nodes.thinking.breakdown.state import Link, Problem
-    from reasonloom.stores.sessions.thoughts import NewThought
-
 
 MODE = "breakdown"
 ANSWER_KEYS = ("description", "depth", "parent", "split_by", "method", "reason", "why",

@@ -4,33 +4,28 @@ A problem starts before its parts, and its dependents start after it and all its
 from A to B therefore orders all of A before B and all parts of B.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.execution import Cost, Execution
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.thinking.breakdown.state import (
+    Basis,
     BreakdownState,
     Link,
+    Problem,
     in_order,
     is_within,
     is_work,
     outline,
     place_of,
 )
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Cost
-    from reasonloom.nodes.thinking.breakdown.state import Basis, Problem
-
 
 Predecessors = Mapping[str, set[str]]
 CONTAINED = "{before} before {after} was left out: one is a part of the other"

@@ -1,18 +1,12 @@
 """Splits a problem without a language model, if its own words allow it."""
 
-from __future__ import annotations
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from reasonloom.contracts.thinking.breakdown import Breakdown
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
-from reasonloom.nodes.thinking.breakdown.state import ROOT, Split
+from reasonloom.nodes.thinking.breakdown.state import ROOT, Problem, Split
 from reasonloom.nodes.thinking.breakdown.text_division import MOST_PARTS, divide_text
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.thinking.breakdown import Breakdown
-    from reasonloom.nodes.thinking.breakdown.state import Problem
-
 
 BY_WORDS = 0.3
 """Confidence of a split by words."""

@@ -1,8 +1,6 @@
 """Splits one problem with the language model."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -11,14 +9,10 @@ from reasonloom.errors import BudgetExceeded
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.lookup import ask_informed_or_note
 from reasonloom.nodes.runs.budget import ReservePolicy
-from reasonloom.nodes.runs.llm_call import Question
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question
 from reasonloom.nodes.thinking.breakdown.dependencies import relation_reserve
 from reasonloom.nodes.thinking.breakdown.offline_split import split_offline
 from reasonloom.nodes.thinking.breakdown.state import ROOT, Problem, Split, SplitTask, outline
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.runs.llm_call import OptionalReply
-
 
 TWO = 2
 TOO_FEW = "the division of {number} has fewer than two sub-problems; it was left whole"

@@ -124,7 +124,18 @@ async def _recorded_reply(
             run.questions.append(_to_caller(execution, question, prompt, key))
             interrupt(f"{key.node}/{key.task}/{key.n}")
         started = time.perf_counter()
-        answer = llm.answer(_to_port(execution, question, prompt))
+        answer = llm.answer(
+            Ask(
+                messages=prompt.messages(),
+                schema=prompt.schema,
+                pipe=question.pipe,
+                thread=question.thread,
+                deadline=_seconds(execution, question),
+                sample=question.sample,
+                most_tokens=loom.settings.output_tokens,
+                material=prompt.variables,
+            )
+        )
         reply = await traced_llm_call(llm.name, answer)
         settle(reply.usage)
     call = _call(llm.name, key, prompt, reply, time.perf_counter() - started)
@@ -156,19 +167,6 @@ async def _recorded(execution: Execution, key: CallKey) -> Reply | None:
     async with execution.loom.database.begin(execution.caller, once=True) as tx:
         known = await replies.recorded(tx, key)
     return _reply(known) if known else None
-
-
-def _to_port(execution: Execution, question: Question, prompt: RenderedPrompt) -> Ask:
-    return Ask(
-        messages=prompt.messages(),
-        schema=prompt.schema,
-        pipe=question.pipe,
-        thread=question.thread,
-        deadline=_seconds(execution, question),
-        sample=question.sample,
-        most_tokens=execution.loom.settings.output_tokens,
-        material=prompt.variables,
-    )
 
 
 def _seconds(execution: Execution, question: Question) -> float:

@@ -4,6 +4,7 @@ import re
 from calendar import isleap, monthrange
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
+from functools import partial
 
 from reasonloom.nodes.memory.calendar.mentions import (
     DAY_FIRST,
@@ -166,27 +167,16 @@ def _time_between(found: re.Match[str]) -> Verdict:
     return abs(stated - taken) % HALF_DAY < 1, words
 
 
-def _time_after(found: re.Match[str]) -> Verdict:
-    """Check `45 minutes after 9:30 is 10:15`."""
-    sign = -1 if found[4].lower() == "before" else 1
-    return _reached(
-        _minutes(*found.group(5, 6, 7)), sign * _length(*found.group(1, 2, 3)),
-        _minutes(*found.group(8, 9, 10)),
-    )  # fmt: skip
+def _time_moved(found: re.Match[str], start: int, length: int) -> Verdict:
+    """Check `45 minutes after 9:30 is 10:15` or `22:30 + 3 hours = 01:30`.
 
-
-def _time_plus(found: re.Match[str]) -> Verdict:
-    """Check `22:30 + 3 hours = 01:30`."""
-    sign = 1 if found[4].lower() in ("+", "plus") else -1
-    return _reached(
-        _minutes(*found.group(1, 2, 3)), sign * _length(*found.group(5, 6, 7)),
-        _minutes(*found.group(8, 9, 10)),
-    )  # fmt: skip
-
-
-def _reached(start: int, length: float, stated: int) -> Verdict:
-    off = (start + length - stated) % HALF_DAY
-    return min(off, HALF_DAY - off) < 1, f"it is {_clock(start + length)}"
+    `start` and `length` are the first groups of the time and of the length.
+    """
+    sign = -1 if found[4].lower() in ("before", "minus", "-") else 1
+    first = _minutes(*found.group(start, start + 1, start + 2))
+    moved = first + sign * _length(*found.group(length, length + 1, length + 2))
+    off = (moved - _minutes(*found.group(8, 9, 10))) % HALF_DAY
+    return min(off, HALF_DAY - off) < 1, f"it is {_clock(moved)}"
 
 
 _DATED: tuple[tuple[re.Pattern[str], Callable[..., Verdict]], ...] = tuple(
@@ -225,7 +215,13 @@ _TIMED: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Verdict]], ...] =
             rf"\b(?:from|between)\s{_TIME}\s(?:to|until|till|and)\s{_TIME}{_IS}{_LENGTH}",
             _time_between,
         ),
-        (rf"\b{_LENGTH}\s(after|before)\s{_TIME}{_IS}{_TIME}", _time_after),
-        (rf"(?<![\d:]){_TIME}\s(\+|plus|-|minus)\s{_LENGTH}{_IS}{_TIME}", _time_plus),
+        (
+            rf"\b{_LENGTH}\s(after|before)\s{_TIME}{_IS}{_TIME}",
+            partial(_time_moved, start=5, length=1),
+        ),
+        (
+            rf"(?<![\d:]){_TIME}\s(\+|plus|-|minus)\s{_LENGTH}{_IS}{_TIME}",
+            partial(_time_moved, start=1, length=5),
+        ),
     )
 )

@@ -62,7 +62,10 @@ class Token:
 
 
 def equation_rows(text: str) -> Iterator[list[Token]]:
-    """Yield the longest runs of tokens that may be equations."""
+    """Yield the longest runs of tokens that may be equations.
+
+    An end token follows a run after which a sentence or clause ends.
+    """
     at = 0
     while found := QUANTITY.search(text, at):
         start = _opening(text, found.start())
@@ -70,13 +73,8 @@ def equation_rows(text: str) -> Iterator[list[Token]]:
         if any(each.kind == "relation" for each in run):
             before = _BEFORE.search(text[:start])
             if not before and not _AFTER.match(text, end):
-                yield _ended(run, plain=bool(_END.match(text, end)))
+                yield [*run, Token("end", "")] if _END.match(text, end) else run
         at = max(end, found.end())
-
-
-def _ended(run: list[Token], *, plain: bool) -> list[Token]:
-    """Append an end token to a run if a sentence or clause ends after it."""
-    return [*run, Token("end", "")] if plain else run
 
 
 def _opening(text: str, start: int) -> int:

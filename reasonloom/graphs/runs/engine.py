@@ -189,7 +189,9 @@ class Engine:
 
     async def _run_unsaved(self, execution: Execution, call: Call) -> Outcome:
         if call.graph.stateless:
-            await self._require_database(execution)
+            # It reads nothing, and its run, recorded after the answer, would be lost silently.
+            async with self.loom.database.begin(execution.caller):
+                pass
         try:
             state = await self._executor.direct(execution, call.graph)
         except KeyTaken:
@@ -203,14 +205,6 @@ class Engine:
         elif not await self.rows.record(execution, row):
             return await self._answer_of_key(call)
         return _outcome(execution, state)
-
-    async def _require_database(self, execution: Execution) -> None:
-        """Raise if the database is unavailable, which a graph that reads nothing would not notice.
-
-        Its run, recorded after the answer, would be lost silently.
-        """
-        async with self.loom.database.begin(execution.caller):
-            pass
 
     async def _answer_of_key(self, call: Call) -> Outcome:
         """Return the outcome of the run that a concurrent call with the same key started."""

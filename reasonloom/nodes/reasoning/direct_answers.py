@@ -5,7 +5,6 @@ both.
 """
 
 import re
-from collections.abc import Callable
 from operator import add
 from statistics import fmean
 from typing import Annotated, Any, TypedDict
@@ -13,18 +12,15 @@ from typing import Annotated, Any, TypedDict
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from reasonloom.contracts.base import Answer
 from reasonloom.contracts.reasoning.auto import ExecutingAuto
-from reasonloom.contracts.reasoning.linear import LinearThought
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import most_confident
 from reasonloom.nodes.reasoning.context import recall_in_session
-from reasonloom.nodes.reasoning.linear import thought_answer
 from reasonloom.nodes.reasoning.lookup import MemoryState, ask_informed_or_note
-from reasonloom.nodes.reasoning.persist import persist_step
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.sessions.context import next_thought
+from reasonloom.stores.sessions.thoughts import NewThought
 
 MODE = "linear"
 SAMPLES = 2
@@ -143,23 +139,16 @@ def answers_of(state: DirectState) -> list[str]:
     return [each["content"] for each in samples]
 
 
-async def persist_answer(
-    execution: Execution, state: DirectState, answer: Callable[[LinearThought], Answer]
-) -> dict[str, Any]:
-    """Store the more confident of two agreeing answers as a session step and as a memory.
+def agreed_thought(execution: Execution, state: DirectState) -> NewThought:
+    """Return the more confident of two agreeing answers as the session's next thought.
 
     Answers in which checks found no fault take precedence. The confidence is the mean of both.
-    `answer` builds the run's answer from that of the step.
     """
-    best = most_confident(_sound(state))
-    thought = next_thought(
+    return next_thought(
         execution, state["place"], mode=MODE, question=execution.request(ExecutingAuto).content,
-        content=best["content"],
+        content=most_confident(_sound(state))["content"],
         confidence=fmean(each["confidence"] for each in state["samples"]),
     )  # fmt: skip
-    return await persist_step(
-        execution, state, thought, lambda step: answer(thought_answer(execution, step))
-    )
 
 
 def agreed(state: DirectState) -> bool:

@@ -118,7 +118,8 @@ async def ask_informed(
         reply = _after(reply, better)
         latest = replace(question, task=f"{question.task}.lookup{number}")
     compared = [*memories, *against] if "contradicted" in declared else []
-    reply, faults = await _check(asker, reply, compared, again="failed" in declared)
+    checked: tuple[R, Faults] = await _check(asker, reply, compared, again="failed" in declared)
+    reply, faults = checked
     informed = informed_by(reply, memories, given, [*asker.notes, *faults.notes])
     return replace(informed, faults=faults)
 

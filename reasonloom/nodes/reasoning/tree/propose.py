@@ -82,12 +82,9 @@ async def _approaches(
         return [], heard.notes, {}
     approaches = approaches_in(heard, most)
     notes = [NO_LIST] if heard.parsed is None else heard.notes
-    return approaches, [*notes, *informed.notes, *_fewer(approaches, most)], informed.added
-
-
-def _fewer(approaches: list[Approach], most: int) -> list[str]:
     came = len(approaches)
-    return [FEWER.format(most=most, came=came)] if came < most else []
+    fewer = [FEWER.format(most=most, came=came)] if came < most else []
+    return approaches, [*notes, *informed.notes, *fewer], informed.added
 
 
 async def _ask_for_approaches(

@@ -88,7 +88,9 @@ def outcome_of(
         failed=_failed(came, approaches),
         ballots=len(ballots),
         lost=sum(each["kind"] == "vote" for each in came) - len(ballots),
-        exhausted=_exhausted_limit(came),
+        exhausted=next(
+            (each["result"]["limit"] for each in came if "limit" in each["result"]), None
+        ),
     )
 
 
@@ -164,8 +166,3 @@ def _failed(came: list[Result], approaches: list[Approach]) -> list[dict[str, st
         {"name": approaches[each["sample"]]["name"], "reason": str(each["result"]["error"])}
         for each in sorted(failed, key=lambda each: each["sample"])
     ]
-
-
-def _exhausted_limit(came: list[Result]) -> str | None:
-    """Return the run limit that prevented a call, if any."""
-    return next((each["result"]["limit"] for each in came if "limit" in each["result"]), None)

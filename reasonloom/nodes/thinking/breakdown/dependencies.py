@@ -8,7 +8,7 @@ import heapq
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from typing import Any, NamedTuple
 
 from langgraph.runtime import Runtime
 
@@ -41,14 +41,19 @@ SURE = 0.5
 """The default certainty of a link."""
 
 
-def check_links(
-    problems: Sequence[Problem], links: Sequence[Link]
-) -> tuple[list[Link], list[Link], list[str]]:
-    """Return the valid links, the dropped ones, and notes on why those were dropped.
+class LinkCheck(NamedTuple):
+    """The consistent links, the dropped ones, and notes on why those were dropped."""
 
-    Dropped are links with unknown ids, within one problem's subtree, or in cycles. Of duplicate
-    links the most certain is retained. Of a cycle only the least certain link is dropped, as links
-    are added one by one, most certain first.
+    links: list[Link]
+    dropped: list[Link]
+    notes: list[str]
+
+
+def check_links(problems: Sequence[Problem], links: Sequence[Link]) -> LinkCheck:
+    """Drop invalid links: those with unknown ids, within one problem's subtree, or in cycles.
+
+    Of duplicate links the most certain is retained. Of a cycle only the least certain link is
+    dropped, as links are added one by one, most certain first.
     """
     ids = {each["id"] for each in problems}
     surest: dict[tuple[str, str], Link] = {}
@@ -74,7 +79,7 @@ def check_links(
         notes.append(CYCLE.format(**{**link, "certainty": certainty(link), "circle": circle}))
     dropped += closing
     kept.sort(key=lambda each: (place_of(each["before"]), place_of(each["after"])))
-    return kept, dropped, notes
+    return LinkCheck(kept, dropped, notes)
 
 
 def certainty(link: Link) -> float:
@@ -163,13 +168,18 @@ def levels(
     return [found[at] for at in sorted(found)]
 
 
+class CriticalPath(NamedTuple):
+    """The longest chain of dependent problems, its length, and the unit of that length."""
+
+    problems: list[str]
+    length: float
+    basis: Basis
+
+
 def critical_path(
     problems: Sequence[Problem], before: Predecessors, order: Sequence[str]
-) -> tuple[list[str], float, Basis]:
-    """Return the longest chain of dependent problems, its length, and the unit of that length.
-
-    It is measured by effort if every problem to work on has one, else by count.
-    """
+) -> CriticalPath:
+    """Return the critical path, by effort if every problem to work on has one, else by count."""
     work = [each for each in problems if is_work(each)]
     by_effort = all("effort" in each for each in work)
     weights = {each["id"]: each["effort"] if by_effort else 1.0 for each in work}
@@ -184,7 +194,7 @@ def critical_path(
     while at is not None:
         chain += [at] if at in weights else []
         at = came_from[at]
-    return chain[::-1], total, "effort" if by_effort else "count"
+    return CriticalPath(chain[::-1], total, "effort" if by_effort else "count")
 
 
 PROMPT = "breakdown/link"

@@ -16,7 +16,6 @@ from reasonloom.contracts.reasoning.auto import ExecutingAuto
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import most_confident
-from reasonloom.nodes.reasoning.context import recall_in_session
 from reasonloom.nodes.reasoning.lookup import MemoryState, ask_informed_or_note
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.sessions.context import next_thought
@@ -49,14 +48,6 @@ class SampleTask(TypedDict):
     number: int
     history: list[dict[str, str]]
     memories: list[dict[str, Any]]
-
-
-async def recall_context(state: DirectState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Load the active branch's history and the relevant memories."""
-    execution = runtime.context
-    request = execution.request(ExecutingAuto)
-    place, found = await recall_in_session(execution, request.session_id, request.content)
-    return {"place": place, **found}
 
 
 def sample_tasks(state: DirectState) -> list[Send]:

@@ -1,4 +1,4 @@
-"""Steps of linear reasoning: recall context, continue the thought, persist it."""
+"""Steps of linear reasoning: continue the thought, persist it."""
 
 from typing import Any
 
@@ -12,7 +12,6 @@ from reasonloom.nodes.reasoning.attempts import (
     most_confident,
     next_attempt,
 )
-from reasonloom.nodes.reasoning.context import recall_in_session
 from reasonloom.nodes.reasoning.lookup import MemoryState
 from reasonloom.nodes.reasoning.persist import StoredStep, persist_step
 from reasonloom.nodes.runs.llm_call import Question
@@ -30,14 +29,6 @@ class LinearState(MemoryState, total=False):
     session: dict[str, Any]
     history: list[dict[str, str]]
     attempts: list[dict[str, Any]]
-
-
-async def recall_context(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Load the active branch's history and the relevant memories."""
-    execution = runtime.context
-    request = execution.request(ReasoningLinear)
-    session, found = await recall_in_session(execution, request.session_id, request.content)
-    return {"session": session, **found}
 
 
 async def continue_thought(state: LinearState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -118,8 +118,8 @@ async def ask_informed(
         reply = _after(reply, better)
         latest = replace(question, task=f"{question.task}.lookup{number}")
     compared = [*memories, *against] if "contradicted" in declared else []
-    checked: tuple[R, Faults] = await _check(asker, reply, compared, again="failed" in declared)
-    reply, faults = checked
+    faults: Faults
+    reply, faults = await _check(asker, reply, compared, again="failed" in declared)
     informed = informed_by(reply, memories, given, [*asker.notes, *faults.notes])
     return replace(informed, faults=faults)
 

@@ -1,4 +1,4 @@
-"""Steps of divergent reasoning: recall, generate all perspectives in parallel, synthesise."""
+"""Steps of divergent reasoning: generate all perspectives in parallel, synthesise."""
 
 from operator import add
 from typing import Annotated, Any
@@ -11,7 +11,6 @@ from reasonloom.errors import ServiceFault
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_thought, quotes_on
 from reasonloom.nodes.reasoning.attempts import is_enough, render_doubt
-from reasonloom.nodes.reasoning.context import recall_in_session
 from reasonloom.nodes.reasoning.divergent.perspectives import (
     FOUND,
     PLAIN_ANSWER,
@@ -47,14 +46,6 @@ class DivergentState(MemoryState, total=False):
     novelty: dict[str, float]
     attempts: list[dict[str, Any]]
     redone: float
-
-
-async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Load the active branch's history and the relevant memories."""
-    execution = runtime.context
-    request = execution.request(ReasoningDivergent)
-    session, found = await recall_in_session(execution, request.session_id, request.content)
-    return {"session": session, "attempts": [], **found}
 
 
 def perspective_tasks(state: DivergentState, runtime: Runtime[Execution]) -> list[Send]:

@@ -1,4 +1,4 @@
-"""First steps of tree reasoning: load context, propose distinct approaches, begin the search."""
+"""First steps of tree reasoning: propose distinct approaches, begin the search."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
-from reasonloom.nodes.reasoning.context import recall_in_session
 from reasonloom.nodes.reasoning.lookup import Informed, ask_informed_or_note
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Outcome, TreeState, Trial
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
@@ -15,17 +14,6 @@ from reasonloom.nodes.reasoning.tree_search.machine import begin_search
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question
 from reasonloom.text.shortening import shorten
-
-
-async def gather_context(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Load the branch, its history, and the relevant memories."""
-    execution = runtime.context
-    request = execution.request(ReasoningTree)
-    place, found = await recall_in_session(
-        execution, request.session_id, request.content, request.branch_id
-    )
-    return {"place": place, **found}
-
 
 BALLOTS = 3
 """Maximum ballots of a comparison, limited to one per branch."""

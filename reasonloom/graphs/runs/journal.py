@@ -133,8 +133,7 @@ class RunRows:
         seconds = self._loom.settings.lease_seconds
         async with self._loom.database.begin(execution.caller, once=True) as tx:
             opened, execution.run.outcomes[row.tool] = await together(
-                runs.open_run(tx, row, self.holder, seconds),
-                outcomes.of_tool(tx, row.tool),
+                runs.open_run(tx, row, self.holder, seconds), outcomes.of_tool(tx, row.tool)
             )
         return opened
 

@@ -9,12 +9,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.linear import Backtrack, Backtracked
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.attempts import (
-    caveats,
-    is_enough,
-    most_confident,
-    next_attempt,
-)
+from reasonloom.nodes.reasoning.attempts import caveats, is_enough, most_confident, next_attempt
 from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.lookup import MemoryState, memories_used_in
 from reasonloom.nodes.reasoning.persist import StoredStep, as_memory

@@ -123,10 +123,7 @@ def recall_node(
 
 
 async def look_up(
-    execution: Execution,
-    searches: Sequence[str],
-    known: Sequence[dict[str, Any]],
-    but: str = "",
+    execution: Execution, searches: Sequence[str], known: Sequence[dict[str, Any]], but: str = ""
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the new memories that the model's searches find beyond those it knows, and notes.
 

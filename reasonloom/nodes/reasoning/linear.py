@@ -6,12 +6,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.linear import LinearThought, ReasoningLinear
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.attempts import (
-    caveats,
-    is_enough,
-    most_confident,
-    next_attempt,
-)
+from reasonloom.nodes.reasoning.attempts import caveats, is_enough, most_confident, next_attempt
 from reasonloom.nodes.reasoning.lookup import MemoryState
 from reasonloom.nodes.reasoning.persist import StoredStep, persist_step
 from reasonloom.nodes.runs.llm_call import Question

@@ -34,11 +34,7 @@ from reasonloom.nodes.reasoning.persist import StoredStep, persist_step
 from reasonloom.nodes.sessions.context import new_place, next_thought
 from reasonloom.nodes.thinking.begin import PONDER
 from reasonloom.nodes.thinking.quality import JOINT, confidence_of, overall_quality
-from reasonloom.nodes.thinking.state import (
-    ThinkingState,
-    last_outputs,
-    successful_outputs,
-)
+from reasonloom.nodes.thinking.state import ThinkingState, last_outputs, successful_outputs
 
 AGREED = "agreed"
 

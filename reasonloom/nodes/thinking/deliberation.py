@@ -30,12 +30,7 @@ from reasonloom.nodes.thinking.state import (
     successful_outputs,
     withdrawals_of,
 )
-from reasonloom.nodes.thinking.synthesis import (
-    ask_synthesis,
-    combine,
-    parse_synthesis,
-    synthesise,
-)
+from reasonloom.nodes.thinking.synthesis import ask_synthesis, combine, parse_synthesis, synthesise
 
 ROUNDS = 2
 WEIGHING_SHARE = 0.5

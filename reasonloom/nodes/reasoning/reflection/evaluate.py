@@ -102,11 +102,7 @@ async def render_evaluation(state: EvaluationState, runtime: Runtime[Execution])
         extra["partial"] = True
     session = state["session"]["id"]
     answer = Evaluation(
-        session_id=session,
-        **state["figures"],
-        **findings,
-        run_id=str(execution.run.id),
-        **extra,
+        session_id=session, **state["figures"], **findings, run_id=str(execution.run.id), **extra
     )
     notes = state.get("notes", [])
     async with execution.loom.database.begin(execution.caller) as tx:

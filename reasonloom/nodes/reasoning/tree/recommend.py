@@ -140,10 +140,7 @@ def _confidence(best: dict[str, Any], ballots: int) -> float:
 
 
 def _reason(
-    best: int,
-    ballots: list[dict[str, Any]],
-    approaches: list[Approach],
-    branches: int,
+    best: int, ballots: list[dict[str, Any]], approaches: list[Approach], branches: int
 ) -> str:
     """Return the first ballot's reason for the best branch, with labels replaced by names."""
     ballot = next((each for each in ballots if each["choice"] == best), None)

@@ -11,10 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import isclose, sqrt
 
-from reasonloom.nodes.reasoning.verification.quantities import (
-    Quantity,
-    factor_of,
-)
+from reasonloom.nodes.reasoning.verification.quantities import Quantity, factor_of
 from reasonloom.nodes.reasoning.verification.rewording import with_signs
 from reasonloom.nodes.reasoning.verification.tokens import Token, equation_rows
 from reasonloom.text.calculations import evaluate

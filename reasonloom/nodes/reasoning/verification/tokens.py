@@ -5,11 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from reasonloom.nodes.memory.calendar.mentions import MONTHS
-from reasonloom.nodes.reasoning.verification.quantities import (
-    QUANTITY,
-    Quantity,
-    read_quantity,
-)
+from reasonloom.nodes.reasoning.verification.quantities import QUANTITY, Quantity, read_quantity
 
 MOST_TOKENS = 60
 

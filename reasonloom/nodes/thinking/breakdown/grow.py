@@ -67,12 +67,7 @@ def _task(state: BreakdownState, problem: Problem) -> SplitTask:
         for each in state["problems"]
         if each["depth"] == problem["depth"] and each["id"] != problem["id"]
     ]
-    return SplitTask(
-        memories=state["memories"],
-        problem=problem,
-        line=line,
-        others=others,
-    )
+    return SplitTask(memories=state["memories"], problem=problem, line=line, others=others)
 
 
 async def grow(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
+
+from reasonloom.nodes.reasoning.routing.cues import any_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +49,8 @@ class Feature:
     weight: float
     reason: str
     cues: re.Pattern[str]
+
+    @classmethod
+    def of(cls, framework: str, weight: float, reason: str, *cues: str) -> Self:
+        """Return a feature with these cues, see `any_of`."""
+        return cls(framework, weight, reason, any_of(*cues))

@@ -1,14 +1,19 @@
 """Detect thoughts that repeat an earlier one, so that they are not judged twice."""
 
+from __future__ import annotations
+
 import math
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
 from reasonloom.nodes.reasoning.tree_search.state import Node, State, rank_key, settings_of
-from reasonloom.nodes.similarity import Similarity
 from reasonloom.text.contradiction import contradiction
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.similarity import Similarity
 
 Distance = Callable[[str, str], float]
 """The distance of two texts, such as 1 - cosine similarity; must be stable across replays."""

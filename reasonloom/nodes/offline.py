@@ -4,19 +4,15 @@ Nothing here reasons. Only memories and the request are quoted, never a session'
 which are not facts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.contracts.base import Kind
+from reasonloom.nodes.execution import Execution
 from reasonloom.text.extraction import Findings
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
 
 OPEN_QUESTION: Kind = "open_question"
 """The `kind` of an unanswered question."""

@@ -1,20 +1,16 @@
 """Text similarity: cosine of the embeddings, or of word counts if there is no embedder."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from statistics import fmean
 
 import numpy as np
 
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder
 
 Bag = Mapping[str, int]
 BY_WORDS = "no embedder: likeness was counted by shared words"
@@ -44,6 +40,12 @@ class Similarity:
     def of(self, first: str, second: str) -> float:
         """Return the similarity of two texts: (cosine - floor) / (1 - floor), at least 0."""
         return max(0.0, (self.cosine(first, second) - self.floor) / (1 - self.floor))
+
+    def nearest(self, text: str, others: Mapping[str, str]) -> list[str]:
+        """Return the names of the others with at least the mean similarity to a text."""
+        alike = {name: self.of(text, other) for name, other in others.items()}
+        mean = fmean(alike.values())
+        return [name for name, each in alike.items() if each >= mean or math.isclose(each, mean)]
 
 
 async def similarity_of(embedder: Embedder, texts: Sequence[str]) -> Similarity:

@@ -7,6 +7,7 @@ from typing import Any
 from langgraph.graph import END
 
 from reasonloom.contracts.base import CONTENT_LIMIT
+from reasonloom.contracts.reasoning.auto import ExecutingAuto
 from reasonloom.graphs.graph import FollowUp, Graph, by_name, wiring
 from reasonloom.nodes.reasoning.auto import (
     AutoState,
@@ -17,12 +18,12 @@ from reasonloom.nodes.reasoning.auto import (
     measure_problem,
     recommend_mode,
 )
+from reasonloom.nodes.reasoning.context import recall_node
 from reasonloom.nodes.reasoning.direct_answers import (
     SAMPLES,
     SampleTask,
     answer_directly,
     compare_answers,
-    recall_context,
     sample_tasks,
 )
 from reasonloom.nodes.reasoning.routing.choice import TOOLS
@@ -33,7 +34,7 @@ NO_CHECKPOINT = "there is no checkpoint to go back to: name a session that has o
 BOTH = "{content}\n\nTwo direct answers, of which either may be wrong:\n1. {first}\n2. {second}"
 LONGEST_ANSWER, LEAST_ROOM = 4_000, 200
 DIRECT_NODES: Mapping[str, Callable[..., Any]] = {
-    "recall_context": recall_context,
+    "recall_context": recall_node(ExecutingAuto, "place"),
     "answer_directly": answer_directly,
     "compare_answers": compare_answers,
     "keep_answer": keep_answer,

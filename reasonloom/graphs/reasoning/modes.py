@@ -5,6 +5,7 @@ from typing import Any
 from langgraph.types import Send
 
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
+from reasonloom.contracts.reasoning.linear import ReasoningLinear
 from reasonloom.contracts.reasoning.reflection import ReflectionWithQuestion
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.graphs.graph import Graph, by_name, wiring
@@ -16,6 +17,7 @@ from reasonloom.nodes.reasoning.backtrack import (
     is_explored,
     restore_state,
 )
+from reasonloom.nodes.reasoning.context import recall_node
 from reasonloom.nodes.reasoning.divergent.persist import persist_perspectives
 from reasonloom.nodes.reasoning.divergent.perspectives import take_perspective
 from reasonloom.nodes.reasoning.divergent.steps import (
@@ -24,13 +26,11 @@ from reasonloom.nodes.reasoning.divergent.steps import (
     perspective_tasks,
     synthesise,
 )
-from reasonloom.nodes.reasoning.divergent.steps import recall_context as recall_for_divergent
 from reasonloom.nodes.reasoning.linear import (
     LinearState,
     continue_thought,
     is_sure_enough,
     persist_thought,
-    recall_context,
 )
 from reasonloom.nodes.reasoning.reflection.persist import persist_reflection
 from reasonloom.nodes.reasoning.reflection.steps import (
@@ -43,7 +43,7 @@ from reasonloom.nodes.reasoning.reflection.steps import (
 )
 from reasonloom.nodes.reasoning.tree.explore import absorb_results, explore_branch, judge_branches
 from reasonloom.nodes.reasoning.tree.persist import persist_tree
-from reasonloom.nodes.reasoning.tree.propose import BALLOTS, gather_context, propose_approaches
+from reasonloom.nodes.reasoning.tree.propose import BALLOTS, propose_approaches
 from reasonloom.nodes.reasoning.tree.recommend import recommend
 from reasonloom.nodes.reasoning.tree.state import TreeState, TreeTask, is_enough, tasks
 
@@ -53,7 +53,7 @@ LINEAR = Graph(
     wiring(
         LinearState,
         {
-            "recall_context": recall_context,
+            "recall_context": recall_node(ReasoningLinear),
             "continue_thought": continue_thought,
             "keep_thought": persist_thought,
         },
@@ -96,7 +96,7 @@ TREE = Graph(
     wiring(
         TreeState,
         {
-            "gather_context": gather_context,
+            "gather_context": recall_node(ReasoningTree, "place"),
             "propose_approaches": propose_approaches,
             "explore_branch": explore_branch,
             "judge_branches": judge_branches,
@@ -127,7 +127,7 @@ DIVERGENT = Graph(
     wiring(
         DivergentState,
         {
-            "recall_context": recall_for_divergent,
+            "recall_context": recall_node(ReasoningDivergent, attempts=[]),
             "take_perspective": take_perspective,
             "synthesise": synthesise,
             "keep_perspectives": persist_perspectives,

@@ -1,8 +1,13 @@
 """The graphs of the branch, checkpoint, evaluation and feedback tools."""
 
 from reasonloom.graphs.graph import Graph, by_name, one_node, wiring
-from reasonloom.nodes.reasoning.branches import tree_complete, tree_focus, tree_list
-from reasonloom.nodes.reasoning.checkpoints import checkpoint_create, checkpoint_list
+from reasonloom.nodes.reasoning.branches import (
+    checkpoint_create,
+    checkpoint_list,
+    tree_complete,
+    tree_focus,
+    tree_list,
+)
 from reasonloom.nodes.reasoning.reflection.evaluate import (
     EvaluationState,
     hear_opinion,

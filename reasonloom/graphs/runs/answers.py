@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.errors import Conflict, InvalidArgument, RunNotFound, TimedOut
+from reasonloom.errors import Conflict, InvalidArgument, RunInProgress, RunNotFound, TimedOut
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Outcome, Report, no_report
 from reasonloom.graphs.runs.engine import ASK_AGAIN, Engine, stored_outcome
@@ -236,12 +236,11 @@ async def _continued(engine: Engine, caller: Caller, row: RunRow, report: Report
     """Continue a run that has all its replies; wait if another call is continuing it."""
     graph = load_graph(row.graph)
     call = Call(row.tool, graph, row.input, caller, row.key, report, asks_caller=True)
-    execution = await engine.reopened(call, row)
-    if graph.version != row.graph_version:
-        raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
-    if not await engine.rows.take(execution):
+    try:
+        outcome = await engine.resume_call(call, row)
+    except RunInProgress:
         return await _settled(engine, caller, row.id)
-    return await engine.followed(call, await engine.continue_run(execution, call))
+    return await engine.followed(call, outcome)
 
 
 async def _settled(engine: Engine, caller: Caller, run_id: UUID) -> Outcome:

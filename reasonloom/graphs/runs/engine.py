@@ -27,7 +27,7 @@ from reasonloom.graphs.runs.fork import Fork, copy_step, loom_of_fork, require_o
 from reasonloom.graphs.runs.journal import RunRows, WriteBehind
 from reasonloom.llm.providers.caller import CALLER, CallerModel
 from reasonloom.nodes.execution import CurrentRun, Execution, Loom
-from reasonloom.nodes.runs.complete_run import done_row
+from reasonloom.nodes.runs.complete_run import run_row
 from reasonloom.stores.runs import questions, runs
 from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.runs import RunRow
@@ -85,7 +85,7 @@ class Engine:
         if call.key and (known := await self._find(call.caller, call.tool, call.key)):
             return await self._answer_repeated(call, known)
         execution = self._begin(call, uuid4())
-        return await self._guarded(execution, call.graph, self._start(execution, call))
+        return await self._guarded(execution, self._start(execution, call))
 
     async def resume(self, caller: Caller, row: RunRow, graph: Graph) -> Outcome:
         """Resume a run from where it stopped when its process ended.
@@ -96,23 +96,22 @@ class Engine:
         """
         asks_caller = row.llm == CALLER
         call = Call(row.tool, graph, row.input, caller, row.key, asks_caller=asks_caller)
-        return await self._resumed(call, row)
+        return await self.resume_call(call, row)
 
-    async def _resumed(self, call: Call, row: RunRow) -> Outcome:
-        graph = call.graph
-        execution = await self.reopened(call, row)
-        if graph.version != row.graph_version:
+    async def resume_call(self, call: Call, row: RunRow) -> Outcome:
+        """Resume the run of a call; raises as `resume` does."""
+        execution = await self._reopened(call, row)
+        if call.graph.version != row.graph_version:
             raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
         require_own_llm(row, self.loom.llm.name)
         if not await self.rows.take(execution):
             raise RunInProgress(f"run {row.id} is being carried on already")
-        return await self.continue_run(execution, call)
+        return await self._continue_run(execution, call)
 
-    async def continue_run(self, execution: Execution, call: Call) -> Outcome:
+    async def _continue_run(self, execution: Execution, call: Call) -> Outcome:
         """Continue a run whose lease this process holds."""
-        graph = call.graph
-        work = self._continue(execution, graph, call.report)
-        return await self._guarded(execution, graph, self._outcome(execution, graph, work))
+        work = self._continue(execution, call.graph, call.report)
+        return await self._guarded(execution, self._outcome(execution, call.graph, work))
 
     async def saved_state(self, caller: Caller, run_id: UUID) -> dict[str, Any]:
         """Return the state in the last saved step of the caller's run, empty if none is stored."""
@@ -130,8 +129,7 @@ class Engine:
         await step_before(self._executor, self._begin(call, origin.id), graph, origin, fork.at)
         execution = self._begin(call, uuid4(), fork.row(origin.id))
         await self.rows.open(execution)
-        work = self._continue(execution, graph, call.report)
-        return await self._guarded(execution, graph, self._outcome(execution, graph, work))
+        return await self._continue_run(execution, call)
 
     async def _continue(
         self, execution: Execution, graph: Graph, report: Report
@@ -141,7 +139,7 @@ class Engine:
             await copy_step(self._executor, execution, graph)
         return await self._executor.resume(execution, graph, report)
 
-    async def reopened(self, call: Call, row: RunRow) -> Execution:
+    async def _reopened(self, call: Call, row: RunRow) -> Execution:
         """Return the execution of a stored run, with its usage and questions so far."""
         async with self.loom.database.begin(call.caller) as tx:
             spent = await runs.spent(tx, row.id)
@@ -191,7 +189,9 @@ class Engine:
 
     async def _run_unsaved(self, execution: Execution, call: Call) -> Outcome:
         if call.graph.stateless:
-            await self._require_database(execution)
+            # It reads nothing, and its run, recorded after the answer, would be lost silently.
+            async with self.loom.database.begin(execution.caller):
+                pass
         try:
             state = await self._executor.direct(execution, call.graph)
         except KeyTaken:
@@ -199,20 +199,12 @@ class Engine:
         if call.graph.writes:
             return _outcome(execution, state)
         output = {"answer": state["answer"], "notes": state.get("notes", [])}
-        row = done_row(execution, output)
+        row = run_row(execution, runs.DONE, output=output)
         if not call.key:
             self.journal.record(execution.caller, row)
         elif not await self.rows.record(execution, row):
             return await self._answer_of_key(call)
         return _outcome(execution, state)
-
-    async def _require_database(self, execution: Execution) -> None:
-        """Raise if the database is unavailable, which a graph that reads nothing would not notice.
-
-        Its run, recorded after the answer, would be lost silently.
-        """
-        async with self.loom.database.begin(execution.caller):
-            pass
 
     async def _answer_of_key(self, call: Call) -> Outcome:
         """Return the outcome of the run that a concurrent call with the same key started."""
@@ -235,17 +227,13 @@ class Engine:
             waiting_round(graph, execution.run.tool, execution.run.input, opened),
         )
 
-    async def _guarded(
-        self, execution: Execution, graph: Graph, work: Awaitable[Outcome]
-    ) -> Outcome:
+    async def _guarded(self, execution: Execution, work: Awaitable[Outcome]) -> Outcome:
         """Await `work` with the run's name in the log and in a span."""
         run = execution.run
         with run_span(run.tool, run.id, resumed=run.resumed):
-            return await self._in_time(execution, graph, work)
+            return await self._in_time(execution, work)
 
-    async def _in_time(
-        self, execution: Execution, graph: Graph, work: Awaitable[Outcome]
-    ) -> Outcome:
+    async def _in_time(self, execution: Execution, work: Awaitable[Outcome]) -> Outcome:
         """Await `work` within the run's time limit; a run that fails is recorded as failed."""
         run = execution.run
         self.active.add(run.id)
@@ -307,7 +295,7 @@ class Engine:
             if known.status == runs.WAITING:
                 return await self.waiting_outcome(call.caller, known)
             try:
-                return await self._resumed(call, known)
+                return await self.resume_call(call, known)
             except RunInProgress:
                 log.debug("run %s is carried by another call", known.id)
             if not waited:

@@ -16,6 +16,7 @@ from uuid import UUID
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, DatabaseUnavailable, ReasonloomError
 from reasonloom.nodes.execution import Execution, Loom
+from reasonloom.nodes.runs.complete_run import run_row
 from reasonloom.stores.database import Database
 from reasonloom.stores.memory import decay
 from reasonloom.stores.pipelines import together
@@ -128,12 +129,11 @@ class RunRows:
 
     async def open(self, execution: Execution) -> bool:
         """Insert the run's row and take its lease; return False if its key started another run."""
-        row = self._row(execution, runs.RUNNING)
+        row = run_row(execution, runs.RUNNING)
         seconds = self._loom.settings.lease_seconds
         async with self._loom.database.begin(execution.caller, once=True) as tx:
             opened, execution.run.outcomes[row.tool] = await together(
-                runs.open_run(tx, row, self.holder, seconds),
-                outcomes.of_tool(tx, row.tool),
+                runs.open_run(tx, row, self.holder, seconds), outcomes.of_tool(tx, row.tool)
             )
         return opened
 
@@ -190,7 +190,7 @@ class RunRows:
         self, execution: Execution, status: str, error: ReasonloomError | None
     ) -> None:
         """Record a run without an answer; if the database is unavailable, leave it to recovery."""
-        row = self._row(execution, status, error)
+        row = run_row(execution, status, error=error)
         if not execution.run.saved:
             self._journal.record(execution.caller, row)
             return
@@ -199,26 +199,3 @@ class RunRows:
                 await runs.close_run(tx, row)
         except DatabaseUnavailable:
             log.warning("run %s could not be recorded as %s", execution.run.id, status)
-
-    def _row(
-        self, execution: Execution, status: str, error: ReasonloomError | None = None
-    ) -> RunRow:
-        run = execution.run
-        ended = status != runs.RUNNING
-        return RunRow(
-            id=run.id,
-            tool=run.tool,
-            graph=run.graph,
-            graph_version=run.graph_version,
-            status=status,
-            input=run.input,
-            created_at=run.created_at,
-            space=execution.caller.space,
-            error={"type": type(error).__name__, "message": error.message} if error else None,
-            key=run.key if run.saved else None,
-            client=execution.caller.client,
-            llm=execution.loom.llm.name if run.saved else None,
-            latency_ms=(time.perf_counter() - run.started) * 1000 if ended else None,
-            finished_at=self._loom.clock() if ended else None,
-            fork=run.fork,
-        )

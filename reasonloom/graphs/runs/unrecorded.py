@@ -1,19 +1,12 @@
 """Answers calls that depend on the request alone while the database is unavailable."""
 
-from __future__ import annotations
-
 import time
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from reasonloom.graphs.runs.call import Outcome
+from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.graphs.runs.executor import GraphExecutor
-from reasonloom.nodes.execution import CurrentRun, Execution
-
-if TYPE_CHECKING:
-    from reasonloom.graphs.runs.call import Call
-    from reasonloom.nodes.execution import Loom
-    from reasonloom.stores.saver import SavedSteps
+from reasonloom.nodes.execution import CurrentRun, Execution, Loom
+from reasonloom.stores.saver import SavedSteps
 
 BY_WORDS = "the database is not available: this was judged by words alone, and is not recorded"
 MONITORING = "monitorContinuously"

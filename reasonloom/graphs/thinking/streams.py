@@ -120,10 +120,7 @@ def _checks(request: dict[str, Any]) -> int:
 GRAPHS = by_name(
     _streams("think", begin_think, _steps_of_thinking, lambda request: 2 + _checks(request)),
     _streams(
-        "ponder",
-        begin_ponder,
-        _steps_of_pondering,
-        lambda request: QUARTERS + 1 + _checks(request),
+        "ponder", begin_ponder, _steps_of_pondering, lambda request: QUARTERS + 1 + _checks(request)
     ),
     _streams(
         "deliberate",
@@ -134,10 +131,7 @@ GRAPHS = by_name(
         {"exchange": close_round, "synthesise": weigh_round},
         {
             "exchange": (after_closing, ["carry_stream", "synthesise"]),
-            "synthesise": (
-                after_weighing,
-                ["carry_stream", "check_conclusion", "keep_thinking"],
-            ),
+            "synthesise": (after_weighing, ["carry_stream", "check_conclusion", "keep_thinking"]),
         },
     ),
 )

@@ -1,13 +1,13 @@
 """Thought attempts: retry once if confidence is too low, then use the most confident attempt."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reasonloom.llm.interfaces import Reply
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_thought, quotes_on, remark
 from reasonloom.nodes.reasoning.context import (
     recall_for as recall_for,  # noqa: PLC0414 - docs of 0.1 import it from here
@@ -15,10 +15,6 @@ from reasonloom.nodes.reasoning.context import (
 from reasonloom.nodes.reasoning.lookup import ask_informed
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.text.sentences import join_sentences, sentences_in
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Reply
-    from reasonloom.nodes.execution import Execution
 
 MOST_ATTEMPTS = 2
 NEXT_STEP = "What is the next step?"

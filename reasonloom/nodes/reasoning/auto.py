@@ -9,17 +9,18 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.auto import ExecutingAuto, ModeOption, Recommendation, Vote
-from reasonloom.contracts.reasoning.linear import LinearThought
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models.offers import Offer, offer_models
 from reasonloom.nodes.offline import remark
 from reasonloom.nodes.reasoning.direct_answers import (
     DirectState,
     agreed,
+    agreed_thought,
     answers_of,
     differ,
-    persist_answer,
 )
+from reasonloom.nodes.reasoning.linear import thought_answer
+from reasonloom.nodes.reasoning.persist import StoredStep, persist_step
 from reasonloom.nodes.reasoning.routing.choice import (
     NONE_OFFERED,
     NOT_OFFERED,
@@ -149,20 +150,18 @@ async def recommend_mode(state: AutoState, runtime: Runtime[Execution]) -> dict[
 async def keep_answer(state: AutoState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the answer that both direct answers agree on, and return it."""
     execution = runtime.context
-    request = execution.request(ExecutingAuto)
 
-    def answer(step: LinearThought) -> Recommendation:
-        found = _answer(execution, state, request)
-        return found.model_copy(
+    def answer(step: StoredStep) -> Recommendation:
+        return _answer(execution, state, execution.request(ExecutingAuto)).model_copy(
             update={
-                "confidence": step.confidence,
+                "confidence": step.thought.confidence,
                 "rationale": AGREED,
                 "executed": TOOLS["linear"],
-                "result": step.wire(),
+                "result": thought_answer(execution, step).wire(),
             }
         )
 
-    return await persist_answer(execution, state, answer)
+    return await persist_step(execution, state, agreed_thought(execution, state), answer)
 
 
 def _answer(execution: Execution, state: AutoState, request: ExecutingAuto) -> Recommendation:

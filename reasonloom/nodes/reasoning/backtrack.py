@@ -3,36 +3,26 @@
 Only the last step writes to the database, so a language model failure changes nothing.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-from uuid import UUID
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.linear import Backtrack, Backtracked
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.attempts import (
-    caveats,
-    is_enough,
-    most_confident,
-    next_attempt,
-)
+from reasonloom.nodes.reasoning.attempts import caveats, is_enough, most_confident, next_attempt
 from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.lookup import MemoryState, memories_used_in
-from reasonloom.nodes.reasoning.persist import ThoughtMemory, as_memory
+from reasonloom.nodes.reasoning.persist import StoredStep, as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question
-from reasonloom.nodes.sessions.context import branch_history
+from reasonloom.nodes.sessions.context import branch_history, next_thought
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import branches, checkpoints, sessions, thoughts
 from reasonloom.stores.sessions.branches import NewBranch
+from reasonloom.stores.sessions.checkpoints import CheckpointRow
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.text.shortening import shorten
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.sessions.checkpoints import CheckpointRow
 
 MODE = "backtracking"
 LONGEST_NAME = 120
@@ -106,7 +96,7 @@ async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> d
     execution = runtime.context
     request = execution.request(Backtrack)
     thought = _thought(execution, state, request)
-    used = _used(execution, state, thought)
+    used = memories_used_in(execution, thought.content, state) if thought else []
     memory, notes = await as_memory(execution, thought, used) if thought else (None, [])
     async with execution.loom.database.begin(execution.caller) as tx:
         session = await sessions.hold(tx, state["place"]["session"])
@@ -118,8 +108,10 @@ async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> d
         branch = _branch(execution, checkpoint, request.new_direction)
         if await branches.plant(tx, branch):
             await checkpoints.restore_state(tx, session, checkpoint.snapshot, new_branch=branch.id)
-        await _add(tx, thought, memory)
-        answer = await _answer(tx, execution, state, thought)
+        if thought and memory:
+            await together(branches.append(tx, thought), *memory.writes(tx))
+        step = StoredStep(thought, branch.id, used) if thought else None
+        answer = await _answer(tx, execution, state, step)
         all_notes = [*state.get("notes", []), *notes]
         added = await complete_run(
             tx,
@@ -130,15 +122,6 @@ async def restore_state(state: BacktrackState, runtime: Runtime[Execution]) -> d
             memories=state["memories"],
         )
     return {**added, "notes": notes}
-
-
-def _used(execution: Execution, state: BacktrackState, thought: NewThought | None) -> list[int]:
-    return memories_used_in(execution, thought.content, state) if thought else []
-
-
-async def _add(tx: Transaction, thought: NewThought | None, memory: ThoughtMemory | None) -> None:
-    if thought and memory:
-        await together(branches.append(tx, thought), *memory.writes(tx))
 
 
 def _branch(execution: Execution, checkpoint: CheckpointRow, direction: str | None) -> NewBranch:
@@ -158,47 +141,36 @@ def _thought(execution: Execution, state: BacktrackState, request: Backtrack) ->
     if not request.new_direction:
         return None
     best, place = most_confident(state["attempts"]), state["place"]
-    return NewThought(
-        id=execution.run.effect("thought"),
-        session_id=UUID(place["session"]),
-        parent_id=UUID(place["head"]) if place["head"] else None,
-        branch_id=execution.run.effect("branch"),
+    branch = str(execution.run.effect("branch"))
+    return next_thought(
+        execution,
+        {"id": place["session"], "branch": branch, "head": place["head"]},
         mode=MODE,
-        input=request.new_direction,
+        question=request.new_direction,
         content=best["content"],
         confidence=best["confidence"],
-        llm=execution.loom.llm.name,
-        run_id=execution.run.id,
         metadata={"checkpoint_id": place["checkpoint"]},
     )
 
 
 async def _answer(
-    tx: Transaction, execution: Execution, state: BacktrackState, thought: NewThought | None
+    tx: Transaction, execution: Execution, state: BacktrackState, step: StoredStep | None
 ) -> Backtracked:
     """Build the answer from the new thought, or from the checkpoint's head if there is none."""
     place, wanted = state["place"], state["request"].get("confidence")
-    place_ids = {
-        "session_id": place["session"],
-        "branch_id": str(execution.run.effect("branch")),
-        "checkpoint_id": place["checkpoint"],
-        "run_id": str(execution.run.id),
-    }
-    if thought:
+    if step:
         return Backtracked(
-            **place_ids,
-            thought_id=str(thought.id),
-            content=thought.content,
-            confidence=thought.confidence,
-            previous_thought=place["head"],
-            llm=thought.llm,
-            memories_used=[f"mem-{each}" for each in _used(execution, state, thought)],
-            **caveats(execution, thought.confidence, wanted),
+            checkpoint_id=place["checkpoint"],
+            **step.fields(),
+            **caveats(execution, step.thought.confidence, wanted),
         )
     at = await thoughts.require(tx, place["head"]) if place["head"] else None
     sure = at.confidence if at else 0.0
     return Backtracked(
-        **place_ids,
+        session_id=place["session"],
+        branch_id=str(execution.run.effect("branch")),
+        checkpoint_id=place["checkpoint"],
+        run_id=str(execution.run.id),
         thought_id=place["head"],
         content=at.content if at else "",
         confidence=sure,

@@ -1,8 +1,6 @@
-"""List, focus and complete the branches of a session, and render them for answers."""
+"""List, focus and complete the branches of a session; create and list its checkpoints."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -11,6 +9,11 @@ from reasonloom.contracts.reasoning.linear import (
     Branch,
     BranchList,
     ChangedBranch,
+    Checkpoint,
+    CheckpointCreate,
+    CheckpointList,
+    CheckpointsListed,
+    SetCheckpoint,
     TreeComplete,
     TreeFocus,
     TreeList,
@@ -18,11 +21,9 @@ from reasonloom.contracts.reasoning.linear import (
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.sessions import branches, sessions
-
-if TYPE_CHECKING:
-    from reasonloom.stores.sessions.branches import BranchRow
-    from reasonloom.stores.sessions.checkpoints import CheckpointRow
+from reasonloom.stores.sessions import branches, checkpoints, sessions
+from reasonloom.stores.sessions.branches import BranchRow
+from reasonloom.stores.sessions.checkpoints import CheckpointRow, NewCheckpoint
 
 
 def render_branch(branch: BranchRow, active: UUID) -> dict[str, Any]:
@@ -107,5 +108,44 @@ async def tree_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, 
         session_id=str(session.id),
         active_branch_id=str(session.active_branch_id),
         branches=[Branch(**render_branch(each, session.active_branch_id)) for each in found],
+    )
+    return {"answer": answer.wire()}
+
+
+async def checkpoint_create(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Save the session's state under a name."""
+    execution = runtime.context
+    request = execution.request(CheckpointCreate)
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await sessions.hold(tx, request.session_id)
+        await branches.plant_root(tx, session.id)
+        branch = await branches.active(tx, session)
+        new = NewCheckpoint(
+            id=execution.run.effect("checkpoint"),
+            session_id=session.id,
+            branch_id=branch.id,
+            head_id=branch.head_id,
+            name=request.name,
+            description=request.description,
+            snapshot=await checkpoints.capture_state(tx, session),
+            run_id=execution.run.id,
+        )
+        answer = SetCheckpoint(**render_checkpoint(await checkpoints.create(tx, new)))
+        return await complete_run(tx, execution, answer, notes=[], session_id=session.id)
+
+
+async def checkpoint_list(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """List all checkpoints of the session with their snapshots."""
+    execution = runtime.context
+    request = execution.request(CheckpointList)
+    async with execution.loom.database.begin(execution.caller) as tx:
+        session = await sessions.require(tx, request.session_id)
+        tx.end_with_next()
+        found = await checkpoints.of_session(tx, session.id)
+    answer = CheckpointsListed(
+        session_id=str(session.id),
+        checkpoints=[
+            Checkpoint(**render_checkpoint(each), snapshot=each.snapshot) for each in found
+        ],
     )
     return {"answer": answer.wire()}

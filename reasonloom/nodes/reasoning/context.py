@@ -3,30 +3,28 @@
 Candidates come from two searches: by the question and by the first problem of its session.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from langgraph.runtime import Runtime
 
 from reasonloom.llm.providers.caller import CALLER
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.history import projects
 from reasonloom.nodes.history.truncation import truncate
 from reasonloom.nodes.memory.injection.detection import detect_injection, mark_suspicious
 from reasonloom.nodes.memory.retrieval.retrieve import Search, retrieve_all
+from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
 from reasonloom.nodes.sessions.context import extract_steps, session_context
+from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory.session_nodes import EPISODE_TOOL
 from reasonloom.stores.memory.search import retrieval
+from reasonloom.stores.memory.search.retrieval import FoundMemory
 from reasonloom.stores.memory.search.scope import Scope
 from reasonloom.text.tokens import BYTES_PER_TOKEN, estimate_tokens
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
-    from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 MOST_MEMORIES = 20
 MOST_EXCERPTS = 5
@@ -96,27 +94,36 @@ async def recall_for(
     return chosen.rendered(), notes
 
 
-async def recall_in_session(
-    execution: Execution, session_id: str | None, content: str, branch_id: str | None = None
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the place of the next step in a session, and the initial state of a mode.
+def recall_node(
+    kind: type[Any], place: str = "session", **begun: Any
+) -> Callable[[ToolState, Runtime[Execution]], Awaitable[dict[str, Any]]]:
+    """Return the first node of a mode: it loads the branch's history and the relevant memories.
 
-    The latter holds the branch's `history`, the relevant `memories`, and `notes` on both.
+    `kind` is the type of the mode's request. The place of the next step is stored under the key
+    `place`; `begun` are further initial values of the state.
     """
-    place, history = await session_context(execution, session_id, content, branch_id=branch_id)
-    memories, notes = await recall_for(execution, content, history.problem)
-    return place, {
-        "history": history.steps,
-        "memories": memories,
-        "notes": [*history.notes, *notes],
-    }
+
+    async def recall_context(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+        execution = runtime.context
+        request = execution.request(kind)
+        branch_id = getattr(request, "branch_id", None)
+        found, history = await session_context(
+            execution, request.session_id, request.content, branch_id=branch_id
+        )
+        memories, notes = await recall_for(execution, request.content, history.problem)
+        return {
+            place: found,
+            "history": history.steps,
+            "memories": memories,
+            "notes": [*history.notes, *notes],
+            **begun,
+        }
+
+    return recall_context
 
 
 async def look_up(
-    execution: Execution,
-    searches: Sequence[str],
-    known: Sequence[dict[str, Any]],
-    but: str = "",
+    execution: Execution, searches: Sequence[str], known: Sequence[dict[str, Any]], but: str = ""
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the new memories that the model's searches find beyond those it knows, and notes.
 

@@ -4,11 +4,7 @@ If they agree, the run stops early (self-consistency); if they differ, the chose
 both.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable
-from functools import partial
 from operator import add
 from statistics import fmean
 from typing import Annotated, Any, TypedDict
@@ -16,17 +12,14 @@ from typing import Annotated, Any, TypedDict
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from reasonloom.contracts.base import Answer
 from reasonloom.contracts.reasoning.auto import ExecutingAuto
-from reasonloom.contracts.reasoning.linear import LinearThought
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import most_confident
-from reasonloom.nodes.reasoning.context import recall_in_session
-from reasonloom.nodes.reasoning.linear import persist_step
-from reasonloom.nodes.reasoning.lookup import MemoryState, ask_informed
+from reasonloom.nodes.reasoning.lookup import MemoryState, ask_informed_or_note
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.sessions.context import next_thought
+from reasonloom.stores.sessions.thoughts import NewThought
 
 MODE = "linear"
 SAMPLES = 2
@@ -57,14 +50,6 @@ class SampleTask(TypedDict):
     memories: list[dict[str, Any]]
 
 
-async def recall_context(state: DirectState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Load the active branch's history and the relevant memories."""
-    execution = runtime.context
-    request = execution.request(ExecutingAuto)
-    place, found = await recall_in_session(execution, request.session_id, request.content)
-    return {"place": place, **found}
-
-
 def sample_tasks(state: DirectState) -> list[Send]:
     """Return one task per direct answer."""
     return [
@@ -92,8 +77,7 @@ async def answer_directly(task: SampleTask, runtime: Runtime[Execution]) -> dict
         task=str(number),
         sample=number,
     )
-    asking = partial(ask_or_note, execution, what="a direct answer")
-    informed = await ask_informed(execution, question, asking)
+    informed = await ask_informed_or_note(execution, question, "a direct answer")
     heard, faults = informed.reply, informed.faults.notes
     notes = [*heard.notes, *(each for each in informed.notes if each not in faults)]
     if heard.fault:
@@ -146,21 +130,16 @@ def answers_of(state: DirectState) -> list[str]:
     return [each["content"] for each in samples]
 
 
-async def persist_answer(
-    execution: Execution, state: DirectState, answer: Callable[[LinearThought], Answer]
-) -> dict[str, Any]:
-    """Store the more confident of two agreeing answers as a session step and as a memory.
+def agreed_thought(execution: Execution, state: DirectState) -> NewThought:
+    """Return the more confident of two agreeing answers as the session's next thought.
 
     Answers in which checks found no fault take precedence. The confidence is the mean of both.
-    `answer` builds the run's answer from that of the step.
     """
-    best = most_confident(_sound(state))
-    thought = next_thought(
+    return next_thought(
         execution, state["place"], mode=MODE, question=execution.request(ExecutingAuto).content,
-        content=best["content"],
+        content=most_confident(_sound(state))["content"],
         confidence=fmean(each["confidence"] for each in state["samples"]),
     )  # fmt: skip
-    return await persist_step(execution, state, thought, answer)
 
 
 def agreed(state: DirectState) -> bool:

@@ -11,21 +11,19 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from functools import partial
+from typing import Annotated, Any, Generic, TypeVar
 
-from reasonloom.errors import BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut
+from reasonloom.errors import BudgetExceeded, LlmRefused, TimedOut
+from reasonloom.llm.interfaces import Reply
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import cited_memories
 from reasonloom.nodes.reasoning.context import look_up, look_up_again, merge_memories
 from reasonloom.nodes.reasoning.verification.faults import Faults, find_faults
-from reasonloom.nodes.runs.llm_call import SHARE, OptionalReply
+from reasonloom.nodes.runs.llm_call import FAULTS, SHARE, OptionalReply, Question, ask_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.runs import replies
 from reasonloom.stores.runs.replies import CallKey
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Reply
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.runs.llm_call import Question
 
 R = TypeVar("R", "Reply", OptionalReply)
 
@@ -120,9 +118,26 @@ async def ask_informed(
         reply = _after(reply, better)
         latest = replace(question, task=f"{question.task}.lookup{number}")
     compared = [*memories, *against] if "contradicted" in declared else []
-    checked: _Checked[R] = await _check(asker, reply, compared, again="failed" in declared)
-    informed = informed_by(checked.reply, memories, given, [*asker.notes, *checked.faults.notes])
-    return replace(informed, faults=checked.faults)
+    faults: Faults
+    reply, faults = await _check(asker, reply, compared, again="failed" in declared)
+    informed = informed_by(reply, memories, given, [*asker.notes, *faults.notes])
+    return replace(informed, faults=faults)
+
+
+async def ask_informed_or_note(
+    execution: Execution,
+    question: Question,
+    what: str,
+    *,
+    searches: str = "lookup",
+    but: str = "",
+    against: Sequence[dict[str, Any]] = (),
+) -> Informed[OptionalReply]:
+    """Call `ask_informed` with `ask_or_note`, so that a fault becomes a note that names `what`."""
+    asking = partial(ask_or_note, execution, what=what)
+    return await ask_informed(
+        execution, question, asking, searches=searches, but=but, against=against
+    )
 
 
 def first_variables(
@@ -139,17 +154,9 @@ def first_variables(
     return {**variables, **{name: each for name, each in first.items() if name in declared}}
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked(Generic[R]):
-    """A reply and the faults found in it."""
-
-    reply: R
-    faults: Faults
-
-
 async def _check(
     asker: _Asker[R], reply: R, memories: Sequence[dict[str, Any]], *, again: bool
-) -> _Checked[R]:
+) -> tuple[R, Faults]:
     """Return the reply, corrected once if checks find faults and `again` is set, and its faults.
 
     A correction recorded before the run was resumed is used even if the comparison with memories,
@@ -157,7 +164,7 @@ async def _check(
     """
     faults = await _faults(asker.execution, reply, memories)
     if not again or not (faults or await asker.is_recorded(CHECK)):
-        return _Checked(reply, faults)
+        return reply, faults
     failed = {"answer": _answer_text(reply), "claims": faults.claims}
     more: dict[str, Any] = {"failed": failed}
     if faults.contradictions:
@@ -166,9 +173,8 @@ async def _check(
         ]
     better = await asker.again(CHECK, CHECKED, **more)
     if better is None:
-        return _Checked(reply, faults)
-    left = await _faults(asker.execution, better, memories)
-    return _Checked(_after(reply, better), left)
+        return reply, faults
+    return _after(reply, better), await _faults(asker.execution, better, memories)
 
 
 async def _faults(
@@ -239,7 +245,7 @@ class _Asker(Generic[R]):
         """Ask again with these variables; return None, with a note about `what`, on failure."""
         try:
             return await self._ask_again(task, variables)
-        except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded) as fault:
+        except FAULTS as fault:
             self.notes.append(FAILED.format(what=what, message=fault.message))
             return None
 

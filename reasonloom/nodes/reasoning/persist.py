@@ -1,24 +1,21 @@
-"""Persist a thought as a memory derived from the memories it used."""
+"""Persist a thought in its session, and as a memory derived from the memories it used."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import UUID
 
+from reasonloom.contracts.base import Answer
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import memory_of_run
+from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.runs.complete_run import complete_run
-from reasonloom.nodes.sessions.context import open_session
+from reasonloom.nodes.sessions.context import append_thought, fork_notes
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory import memories
 from reasonloom.stores.memory.memories import NewMemory
-from reasonloom.stores.sessions import branches
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.base import Answer
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.sessions.thoughts import NewThought
+from reasonloom.stores.sessions.thoughts import NewThought
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,29 +67,74 @@ async def as_memory(
     return ThoughtMemory(memory, used), notes
 
 
-async def persist_first_thought(
-    execution: Execution,
-    thought: NewThought,
-    answer: Callable[[], Answer],
-    *,
-    used: Sequence[int],
-    memories: Sequence[Mapping[str, Any]],
-    notes: Sequence[str],
-) -> dict[str, Any]:
-    """Store the first thought of a new session; return the last node's state update.
+@dataclass(frozen=True, slots=True)
+class StoredStep:
+    """A thought as stored: its branch, and the ids of the memories that it relies on."""
 
-    `used` are the ids of the memories that it relies on, `memories` all that it was given, and
-    `notes` those of the previous steps.
+    thought: NewThought
+    branch: UUID
+    used: Sequence[int]
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields by which answers describe the thought."""
+        thought = self.thought
+        return {
+            "thought_id": str(thought.id),
+            "session_id": str(thought.session_id),
+            "branch_id": str(self.branch),
+            "content": thought.content,
+            "confidence": thought.confidence,
+            "previous_thought": str(thought.parent_id) if thought.parent_id else None,
+            "llm": thought.llm,
+            "run_id": str(thought.run_id),
+            "memories_used": self.memories,
+        }
+
+    @property
+    def memories(self) -> list[str]:
+        """The names of the memories that the thought relies on."""
+        return [f"mem-{number}" for number in self.used]
+
+
+async def persist_step(
+    execution: Execution,
+    state: Mapping[str, Any],
+    thought: NewThought,
+    answer: Callable[[StoredStep], Answer],
+    *,
+    used: Sequence[int] | None = None,
+    notes: Sequence[str] = (),
+    distinct: bool = False,
+    store: Callable[[Transaction, ThoughtMemory], Awaitable[UUID]] | None = None,
+) -> dict[str, Any]:
+    """Store a thought in its session and in memory; return the last node's state update.
+
+    Args:
+        execution: the runtime context.
+        state: the run's state, with its notes and memories so far.
+        thought: the thought to store.
+        answer: builds the run's answer from the stored thought.
+        used: the ids of the memories that the thought relies on, by default `memories_used_in`.
+        notes: the mode's own notes on the result.
+        distinct: whether to store repeated notes only once.
+        store: stores the thought with its memory and returns its branch, by default at the end of
+            its branch.
     """
-    memory, more = await as_memory(execution, thought, used)
-    session = thought.session_id
+    used = memories_used_in(execution, thought.content, state) if used is None else used
+    memory, added = await as_memory(execution, thought, used)
     async with execution.loom.database.begin(execution.caller) as tx:
-        opening = [open_session(tx, execution, session, thought.mode)]
-        await branches.extend(
-            tx, thought, fork=execution.run.effect("fork"), first=opening, writes=memory.writes
+        if store:
+            branch = await store(tx, memory)
+        else:
+            branch, _ = await append_thought(tx, execution, thought, memory.writes)
+        added = [*added, *notes, *fork_notes(thought, branch)]
+        all_notes = [*state.get("notes", []), *added]
+        output = await complete_run(
+            tx,
+            execution,
+            answer(StoredStep(thought, branch, used)),
+            notes=[*dict.fromkeys(all_notes)] if distinct else all_notes,
+            session_id=thought.session_id,
+            memories=state.get("memories", []),
         )
-        all_notes = [*notes, *more]
-        added = await complete_run(
-            tx, execution, answer(), notes=all_notes, session_id=session, memories=memories
-        )
-    return {**added, "notes": more}
+    return {**output, "notes": added}

@@ -12,19 +12,15 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from langgraph.errors import GraphInterrupt
 from langgraph.types import interrupt
 
 from reasonloom.errors import BudgetExceeded
 from reasonloom.llm.interfaces import Priced, Usage
-from reasonloom.nodes.execution import Cost, Reservation
+from reasonloom.nodes.execution import Cost, Execution, Reservation
+from reasonloom.prompts.template import RenderedPrompt
 from reasonloom.text.tokens import estimate_tokens
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.prompts.template import RenderedPrompt
 
 USED_UP = "the run's budget of {limit:g} {what} is used up"
 TOO_LITTLE = "the run's budget of {limit:g} {what} has {left:.6g} left of the {need:.6g} needed"

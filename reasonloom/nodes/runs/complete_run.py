@@ -1,21 +1,17 @@
 """Completes a run: stores its answer in the same transaction as its writes."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from reasonloom.contracts.base import Answer
-from reasonloom.errors import KeyTaken
+from reasonloom.errors import KeyTaken, ReasonloomError
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import NO_MODEL
 from reasonloom.nodes.runs.recalibration import fit_recalibration
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.runs import outcomes, runs
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
 
 RECALIBRATED = "confidence recalibrated from {stated:.2f} by {count} reported outcomes of {tool}"
 DIGITS = 4
@@ -48,7 +44,7 @@ async def complete_run(
     output = {"answer": wire, "notes": [*notes, *execution.run.notes]}
     if memories:
         given["memories"] = [f"mem-{each['id']}" for each in memories]
-    row = done_row(execution, output | given, session_id=session_id)
+    row = run_row(execution, runs.DONE, output=output | given, session_id=session_id)
     if execution.run.saved or not execution.run.key:  # KeyTaken is impossible
         tx.end_with_next()
     if execution.run.saved:
@@ -86,25 +82,33 @@ def _capped(execution: Execution, value: Any) -> Any:
     return found
 
 
-def done_row(
-    execution: Execution, output: dict[str, Any], *, session_id: UUID | None = None
+def run_row(
+    execution: Execution,
+    status: str,
+    *,
+    output: dict[str, Any] | None = None,
+    session_id: UUID | None = None,
+    error: ReasonloomError | None = None,
 ) -> runs.RunRow:
-    """Return the row of a successful run."""
+    """Return the row of a run with this status; without an answer, only a saved run has its key."""
     run = execution.run
+    ended = status != runs.RUNNING
     return runs.RunRow(
         id=run.id,
         tool=run.tool,
         graph=run.graph,
         graph_version=run.graph_version,
-        status=runs.DONE,
+        status=status,
         input=run.input,
         created_at=run.created_at,
         space=execution.caller.space,
         output=output,
+        error={"type": type(error).__name__, "message": error.message} if error else None,
         session_id=session_id,
-        key=run.key,
+        key=run.key if run.saved or output else None,
         client=execution.caller.client,
         llm=execution.loom.llm.name if run.saved else None,
-        latency_ms=(time.perf_counter() - run.started) * 1000,
-        finished_at=execution.loom.clock(),
+        latency_ms=(time.perf_counter() - run.started) * 1000 if ended else None,
+        finished_at=execution.loom.clock() if ended else None,
+        fork=run.fork,
     )

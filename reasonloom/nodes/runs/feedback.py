@@ -1,8 +1,6 @@
 """Implements `reasoning_feedback`: stores the reported outcome of a run's answer."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -13,12 +11,10 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.recalibration import expected_calibration_error, recalibrated
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.runs import outcomes, runs
 from reasonloom.stores.sessions import thoughts
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 OUTCOMES = {"right": 1.0, "partly_right": 0.5, "wrong": 0.0}
 DIGITS = 3

@@ -1,12 +1,10 @@
 """Calls the language model for a node, within the budget; replies are recorded before use."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.types import interrupt
 
@@ -15,17 +13,18 @@ from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.llm.off_schema import as_requested
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.llm.structured_output import misfit
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.budget import NO_RESERVE, ReservePolicy, cost_of, reserve
+from reasonloom.prompts.template import RenderedPrompt
 from reasonloom.stores.runs import replies
 from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.replies import CallKey, RecordedCall
 from reasonloom.telemetry.metrics import traced_llm_call
 
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.prompts.template import RenderedPrompt
-
 log = logging.getLogger(__name__)
+FAULTS = (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded)
+"""The faults by which a call to the language model may fail."""
+
 DECLINED = "the caller declined to answer"
 CORRECTION = (
     "\n\nAn earlier answer to this could not be used: {wrong}\n"
@@ -106,7 +105,7 @@ async def _second_reply(
     try:
         async with asyncio.timeout(_seconds(execution, again) * AGAIN_SHARE):
             return await _recorded_reply(execution, again, prompt)
-    except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded, TimeoutError) as fault:
+    except (*FAULTS, TimeoutError) as fault:
         log.warning("%s: not asked again: %s", question.node, type(fault).__name__)
         return None
 
@@ -125,7 +124,18 @@ async def _recorded_reply(
             run.questions.append(_to_caller(execution, question, prompt, key))
             interrupt(f"{key.node}/{key.task}/{key.n}")
         started = time.perf_counter()
-        answer = llm.answer(_to_port(execution, question, prompt))
+        answer = llm.answer(
+            Ask(
+                messages=prompt.messages(),
+                schema=prompt.schema,
+                pipe=question.pipe,
+                thread=question.thread,
+                deadline=_seconds(execution, question),
+                sample=question.sample,
+                most_tokens=loom.settings.output_tokens,
+                material=prompt.variables,
+            )
+        )
         reply = await traced_llm_call(llm.name, answer)
         settle(reply.usage)
     call = _call(llm.name, key, prompt, reply, time.perf_counter() - started)
@@ -157,19 +167,6 @@ async def _recorded(execution: Execution, key: CallKey) -> Reply | None:
     async with execution.loom.database.begin(execution.caller, once=True) as tx:
         known = await replies.recorded(tx, key)
     return _reply(known) if known else None
-
-
-def _to_port(execution: Execution, question: Question, prompt: RenderedPrompt) -> Ask:
-    return Ask(
-        messages=prompt.messages(),
-        schema=prompt.schema,
-        pipe=question.pipe,
-        thread=question.thread,
-        deadline=_seconds(execution, question),
-        sample=question.sample,
-        most_tokens=execution.loom.settings.output_tokens,
-        material=prompt.variables,
-    )
 
 
 def _seconds(execution: Execution, question: Question) -> float:
@@ -257,7 +254,7 @@ async def ask_or_note(execution: Execution, question: Question, what: str) -> Op
             reply = await ask(execution, replace(question, seconds=seconds))
     except TimeoutError:
         return late_reply(what, seconds)
-    except (LlmUnavailable, LlmRefused, TimedOut, BudgetExceeded) as fault:
+    except FAULTS as fault:
         return _failed(what, fault)
     notes = [CUT.format(what=what)] if reply.truncated else []
     notes += [NONSENSE.format(what=what)] if reply.parsed is None or reply.off_schema else []
@@ -269,6 +266,16 @@ async def ask_or_note(execution: Execution, question: Question, what: str) -> Op
 def late_reply(what: str, seconds: float) -> OptionalReply:
     """Return the placeholder for a reply that timed out."""
     return _failed(what, TimedOut(f"no answer within {max(seconds, 0):.3g} s"))
+
+
+def saved_fault(fault: ServiceFault) -> dict[str, dict[str, str]]:
+    """Return a fault in the form in which the states of graphs hold it."""
+    return {"fault": {"kind": type(fault).__name__, "message": fault.message}}
+
+
+def restored_fault(kind: str, message: str) -> ServiceFault:
+    """Return the fault of a saved kind, with another message."""
+    return next(each for each in FAULTS if each.__name__ == kind)(message)
 
 
 def _failed(what: str, fault: ServiceFault) -> OptionalReply:

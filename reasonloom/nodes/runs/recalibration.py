@@ -50,15 +50,14 @@ def fit_recalibration(outcomes: Sequence[Outcome]) -> Recalibration:
 
 def recalibrated(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Recalibrate each confidence by the outcomes in other folds (cross-fitting)."""
-    folds = [fit_recalibration(_without(outcomes, fold)) for fold in range(FOLDS)]
+    folds = [
+        fit_recalibration([each for at, each in enumerate(outcomes) if at % FOLDS != fold])
+        for fold in range(FOLDS)
+    ]
     return [
         each._replace(confidence=folds[number % FOLDS].apply(each.confidence))
         for number, each in enumerate(outcomes)
     ]
-
-
-def _without(outcomes: Sequence[Outcome], fold: int) -> list[Outcome]:
-    return [each for number, each in enumerate(outcomes) if number % FOLDS != fold]
 
 
 def _newton_step(

@@ -1,28 +1,20 @@
 """The session context of a run: its branch, and the branch's history within a token budget."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from reasonloom.nodes.execution import Execution
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.sessions import branches, sessions, thoughts
-from reasonloom.stores.sessions.thoughts import NewThought
+from reasonloom.stores.sessions.branches import BranchRow
+from reasonloom.stores.sessions.sessions import SessionRow
+from reasonloom.stores.sessions.thoughts import NewThought, PastThought
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.tokens import BYTES_PER_TOKEN, estimate_tokens
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.sessions.branches import BranchRow
-    from reasonloom.stores.sessions.sessions import SessionRow
-    from reasonloom.stores.sessions.thoughts import PastThought
-
 
 FORKED = (
     "another run has moved this branch on meanwhile: the thought stands on a branch of its own, "
@@ -139,13 +131,18 @@ async def session_context(
         BranchNotFound: the owner has no such branch, or it belongs to another session.
     """
     if session_id is None and branch_id is None:
-        fresh = str(execution.run.effect("session"))
-        return {"id": fresh, "branch": fresh, "head": None}, BranchHistory()
+        return new_place(execution), BranchHistory()
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         known, branch = await _find_branch(tx, session_id, branch_id)
         history = await branch_history(tx, execution, branch.head_id, question)
     head = str(branch.head_id) if branch.head_id else None
     return {"id": str(known.id), "branch": str(branch.id), "head": head}, history
+
+
+def new_place(execution: Execution) -> dict[str, Any]:
+    """Return the place of the first thought of a new session of this run."""
+    fresh = str(execution.run.effect("session"))
+    return {"id": fresh, "branch": fresh, "head": None}
 
 
 def next_thought(

@@ -1,25 +1,17 @@
 """Computes the metrics of a session's reasoning and derives findings; see docs/reasoning.md."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING
 
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.nodes.similarity import similarity_of
-from reasonloom.stores.sessions.branches import ACTIVE
+from reasonloom.nodes.similarity import Similarity, similarity_of
+from reasonloom.stores.sessions.branches import ACTIVE, BranchRow
+from reasonloom.stores.sessions.full_sessions import FullSession
+from reasonloom.stores.sessions.thoughts import ThoughtRow
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder
-    from reasonloom.nodes.similarity import Similarity
-    from reasonloom.stores.sessions.branches import BranchRow
-    from reasonloom.stores.sessions.full_sessions import FullSession
-    from reasonloom.stores.sessions.thoughts import ThoughtRow
-
 
 HALF_LIFE = 5
 """Number of later thoughts after which the weight of a thought's confidence is halved."""

@@ -4,21 +4,16 @@ Shared by the console tree and the Markdown page. Callers' texts are not sanitis
 branch names; use `text.shortening` to reduce them to one line without control characters.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from uuid import UUID
 
+from reasonloom.stores.sessions.branches import BranchRow
+from reasonloom.stores.sessions.checkpoints import CheckpointRow
+from reasonloom.stores.sessions.full_sessions import FullSession
+from reasonloom.stores.sessions.sessions import SessionRow
+from reasonloom.stores.sessions.thoughts import ThoughtRow
 from reasonloom.text.shortening import one_line
-
-if TYPE_CHECKING:
-    from reasonloom.stores.sessions.branches import BranchRow
-    from reasonloom.stores.sessions.checkpoints import CheckpointRow
-    from reasonloom.stores.sessions.full_sessions import FullSession
-    from reasonloom.stores.sessions.sessions import SessionRow
-    from reasonloom.stores.sessions.thoughts import ThoughtRow
 
 HEAD, TAG, ACTIVE, OTHER = "◀", "⚑", "●", "○"
 LEGEND = (

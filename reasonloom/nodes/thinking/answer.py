@@ -1,14 +1,13 @@
 """Builds the answers of think and ponder, and persists conclusions."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
+from reasonloom.contracts.base import Answer
 from reasonloom.contracts.reasoning.divergent import CheckedConstraint
 from reasonloom.contracts.thinking.think import (
     Advice,
@@ -31,20 +30,11 @@ from reasonloom.contracts.thinking.think import (
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION
 from reasonloom.nodes.reasoning.attempts import caveats
-from reasonloom.nodes.reasoning.lookup import memories_used_in
-from reasonloom.nodes.reasoning.persist import persist_first_thought
+from reasonloom.nodes.reasoning.persist import StoredStep, persist_step
+from reasonloom.nodes.sessions.context import new_place, next_thought
 from reasonloom.nodes.thinking.begin import PONDER
 from reasonloom.nodes.thinking.quality import JOINT, confidence_of, overall_quality
-from reasonloom.nodes.thinking.state import (
-    ThinkingState,
-    last_outputs,
-    successful_outputs,
-)
-from reasonloom.stores.sessions.thoughts import NewThought
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.base import Answer
-
+from reasonloom.nodes.thinking.state import ThinkingState, last_outputs, successful_outputs
 
 AGREED = "agreed"
 
@@ -53,6 +43,12 @@ def verdicts_of(checks: Iterable[Mapping[str, Any]], name: str) -> list[dict[str
     """Return the verdicts of the constraint checks of one conclusion."""
     own = [each for each in checks if each["name"] == name]
     return [dict(each) for check in own for each in check["constraints"]]
+
+
+def verdict_fields(verdicts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an answer that tell how it keeps the constraints."""
+    checked = [CheckedConstraint(**each) for each in verdicts]
+    return {"constraints": checked, "violates": any(each.kept is False for each in checked)}
 
 
 def confidence(state: ThinkingState) -> float:
@@ -82,11 +78,9 @@ def missing_of(state: ThinkingState) -> list[MissingPart]:
     return [MissingPart(stream=name, quarters=lack) for name, lack in found.items() if lack]
 
 
-def answer_of(
-    execution: Execution, state: ThinkingState, *, session: str, thought: str
-) -> Considered:
+def answer_of(execution: Execution, state: ThinkingState, step: StoredStep) -> Considered:
     """Return the answer of think or ponder."""
-    shared = _shared_parts(execution, state) | {"session_id": session, "thought_id": thought}
+    shared = _shared_parts(execution, state, step)
     if state["brief"]["tool"] == PONDER:
         deliberated = state["brief"].get("retracts")
         return (Deliberated if deliberated else Pondered)(
@@ -104,11 +98,10 @@ def answer_of(
     return Thinking(**shared, insights=insights, reasoning=only["reasoning"])
 
 
-def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
+def _shared_parts(execution: Execution, state: ThinkingState, step: StoredStep) -> dict[str, Any]:
     synthesis = state["synthesis"]
     missing = missing_of(state)
     partial = bool(missing) or not synthesis["made"]
-    verdicts = verdicts_of(state.get("checks", []), JOINT)
     kind: type[Think | Ponder] = LongPonder if state["brief"]["tool"] == PONDER else Think
     extra = returned_context(execution.request(kind).context) | caveats(execution)
     if missing:
@@ -118,12 +111,11 @@ def _shared_parts(execution: Execution, state: ThinkingState) -> dict[str, Any]:
         "confidence": confidence(state),
         "processing_time": round((time.perf_counter() - execution.run.started) * 1000, 3),
         "status": "partial" if partial else "completed",
-        "constraints": [CheckedConstraint(**each) for each in verdicts],
-        "violates": any(each["kept"] is False for each in verdicts),
+        **verdict_fields(verdicts_of(state.get("checks", []), JOINT)),
         "goals": [GoalCovered(**each) for each in synthesis["goals"]],
-        "memories_used": [
-            f"mem-{each}" for each in memories_used_in(execution, synthesis["conclusion"], state)
-        ],
+        "memories_used": step.memories,
+        "session_id": str(step.thought.session_id),
+        "thought_id": str(step.thought.id),
         **extra,
     }
 
@@ -154,8 +146,7 @@ def _streams(execution: Execution, state: ThinkingState) -> list[StreamResult]:
             conclusion=end["conclusion"],
             confidence=float(end["confidence"]),
             quarters=counts[name],
-            constraints=[CheckedConstraint(**each) for each in verdicts_of(checks, name)],
-            violates=any(each["kept"] is False for each in verdicts_of(checks, name)),
+            **verdict_fields(verdicts_of(checks, name)),
             **({"kind": OPEN_QUESTION} if execution.loom.llm.offline else {}),
         )
         for name, end in last_outputs(brief, state["said"]).items()
@@ -185,28 +176,13 @@ async def persist_conclusion(
 ) -> dict[str, Any]:
     """Persist a conclusion as the first thought of a new session, in one transaction.
 
-    `answer` is called with the execution, the state, and the `session` and `thought` ids.
+    `answer` is called with the execution, the state, and the stored thought.
     """
-    run, brief = execution.run, state["brief"]
-    session, thought = run.effect("session"), run.effect("thought")
-    first = NewThought(
-        id=thought,
-        session_id=session,
-        parent_id=None,
-        branch_id=session,
-        mode=brief["tool"],
-        input=brief["problem"],
-        content=content,
-        confidence=execution.capped(confidence),
-        llm=execution.loom.llm.name,
-        run_id=run.id,
-        metadata=metadata,
-    )
-    return await persist_first_thought(
-        execution,
-        first,
-        lambda: answer(execution, state, session=str(session), thought=str(thought)),
-        used=memories_used_in(execution, content, state),
-        memories=state["memories"],
-        notes=state.get("notes", []),
+    brief = state["brief"]
+    thought = next_thought(
+        execution, new_place(execution), mode=brief["tool"], question=brief["problem"],
+        content=content, confidence=confidence, metadata=metadata,
+    )  # fmt: skip
+    return await persist_step(
+        execution, state, thought, lambda step: answer(execution, state, step)
     )

@@ -1,10 +1,7 @@
 """Takes a majority vote on a closed question: one of several choices, a number, yes or no."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from reasonloom.nodes.thinking.state import Brief, StreamOutput
@@ -17,20 +14,11 @@ MARKUP = " \t\n\"'`*"
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
-@dataclass(frozen=True, slots=True)
-class Majority:
-    """The answer of more than half of the streams; `names` lists those streams."""
+def majority_of(brief: Brief, ends: Mapping[str, StreamOutput]) -> tuple[str, float] | None:
+    """Return the majority's conclusion and share of several parallel streams, else None.
 
-    answer: str
-    names: list[str]
-    share: float
-    conclusion: str
-
-
-def majority_of(brief: Brief, ends: Mapping[str, StreamOutput]) -> Majority | None:
-    """Return the majority answer if several parallel streams all gave a short one, else None.
-
-    A long answer is not a choice, a number, yes or no, so the streams need a synthesis.
+    There is one if all gave a short answer, more than half of them the same. A long answer is not a
+    choice, a number, yes or no, so the streams need a synthesis.
     """
     given = {name: str(end.get("answer") or "").strip() for name, end in ends.items()}
     if brief["quarters"] > 1 or len(given) < 2 or not all(map(_is_short, given.values())):  # noqa: PLR2004
@@ -44,8 +32,7 @@ def majority_of(brief: Brief, ends: Mapping[str, StreamOutput]) -> Majority | No
     surest = max(names, key=lambda name: float(ends[name]["confidence"]))
     answer = given[surest].rstrip(".")
     count = AGREE.format(count=len(names), all=len(given), answer=answer)
-    conclusion = f"{ends[surest]['conclusion']}\n\n{count}"
-    return Majority(answer, names, len(names) / len(given), conclusion)
+    return f"{ends[surest]['conclusion']}\n\n{count}", len(names) / len(given)
 
 
 def _is_short(answer: str) -> bool:

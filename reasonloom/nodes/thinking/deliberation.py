@@ -4,8 +4,6 @@ A round is synthesised unless its conclusions contradict each other and another 
 there is a synthesis whatever ends the deliberation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -32,12 +30,7 @@ from reasonloom.nodes.thinking.state import (
     successful_outputs,
     withdrawals_of,
 )
-from reasonloom.nodes.thinking.synthesis import (
-    ask_synthesis,
-    combine,
-    parse_synthesis,
-    synthesise,
-)
+from reasonloom.nodes.thinking.synthesis import ask_synthesis, combine, parse_synthesis, synthesise
 
 ROUNDS = 2
 WEIGHING_SHARE = 0.5

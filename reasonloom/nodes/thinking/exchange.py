@@ -1,16 +1,16 @@
 """The barrier after each quarter, which decides whether another one follows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from reasonloom import errors
+from reasonloom.errors import ServiceFault
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.runs.llm_call import restored_fault
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thinking.insights import (
     contradiction_between,
@@ -31,10 +31,6 @@ from reasonloom.nodes.thinking.state import (
     successful_outputs,
 )
 
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder
-
-
 AGREED = 0.8
 """Minimum similarity of agreeing conclusions, once the streams have seen each other's."""
 
@@ -42,11 +38,6 @@ TIME_FOR = (
     "{seconds:g} s were enough for {quarters} of {all_quarters} {part}s, in {streams} of "
     "{all_streams} streams; a longer `timeout` gives the rest"
 )
-
-FAULTS: dict[str, type[errors.ServiceFault]] = {
-    kind.__name__: kind
-    for kind in (errors.LlmUnavailable, errors.LlmRefused, errors.TimedOut, errors.BudgetExceeded)
-}
 
 
 async def exchange(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -98,10 +89,10 @@ def after_exchange(state: ThinkingState) -> list[Send] | str:
     return "synthesise" if state["barrier"]["stopped"] else dispatch_streams(state)
 
 
-def fault_of(first: StreamOutput, what: str) -> errors.ServiceFault:
+def fault_of(first: StreamOutput, what: str) -> ServiceFault:
     """Return the fault of the first stream or step as the error that ends the run."""
     fault = first["fault"]
-    return FAULTS[fault["kind"]](f"no {what} came to anything: {fault['message']}")
+    return restored_fault(fault["kind"], f"no {what} came to anything: {fault['message']}")
 
 
 async def _stop_reason(

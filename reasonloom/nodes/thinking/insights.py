@@ -53,8 +53,7 @@ def merge_insights(
             groups.append([each])
     merged = [_merge_group(group, withdrawn) for group in groups]
     return sorted(
-        merged,
-        key=lambda each: ("withdrawn" in each, -each["importance"] * each["confidence"]),
+        merged, key=lambda each: ("withdrawn" in each, -each["importance"] * each["confidence"])
     )
 
 

@@ -61,6 +61,14 @@ def diversity(insights: Sequence[str], likeness: Similarity) -> float:
     return fmean(distances) if distances else 0.0
 
 
+def covered_goals(brief: Brief, texts: Sequence[str], likeness: Similarity) -> list[dict[str, Any]]:
+    """Return each goal with how well the texts cover it."""
+    return [
+        {"goal": each, "covered": round(topic_coverage(each, texts, likeness), 4)}
+        for each in brief["goals"]
+    ]
+
+
 def quality_parts(
     brief: Brief, insights: Sequence[str], conclusions: Sequence[str], likeness: Similarity
 ) -> dict[str, float]:
@@ -142,7 +150,5 @@ async def check_conclusion(state: CheckTask, runtime: Runtime[Execution]) -> dic
         task=state["name"],
         seconds=seconds_until(execution, brief, CHECKS_SHARE),
     )
-    verdicts, notes = await check_constraints(
-        execution, state["text"], question, brief["constraints"]
-    )
+    verdicts, notes = await check_constraints(execution, question)
     return {"checks": [{"name": state["name"], "constraints": verdicts}], "notes": notes}

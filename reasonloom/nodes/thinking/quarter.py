@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -12,9 +11,21 @@ from langgraph.types import Send
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_question
-from reasonloom.nodes.reasoning.lookup import Informed, ask_informed, first_variables, informed_by
+from reasonloom.nodes.reasoning.lookup import (
+    Informed,
+    ask_informed,
+    ask_informed_or_note,
+    first_variables,
+    informed_by,
+)
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
-from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note, late_reply
+from reasonloom.nodes.runs.llm_call import (
+    OptionalReply,
+    Question,
+    ask_or_note,
+    late_reply,
+    saved_fault,
+)
 from reasonloom.nodes.thinking.state import (
     StreamOutput,
     StreamTask,
@@ -103,7 +114,7 @@ async def _ask(execution: Execution, task: StreamTask, label: str) -> Informed[O
     """Query a stream; in the first quarter, the first to finish limits the time of the others."""
     question = _question(execution, task)
     if task["quarter"] > 1:
-        return await ask_informed(execution, question, partial(ask_or_note, execution, what=label))
+        return await ask_informed_or_note(execution, question, label)
     started, limits = time.perf_counter(), execution.run.limits
     memories = task["memories"]
     last: tuple[OptionalReply, list[dict[str, Any]]] | None = None
@@ -198,8 +209,7 @@ def _stream_view(task: StreamTask, name: str, end: StreamOutput) -> dict[str, An
 def _parse_output(heard: OptionalReply, task: StreamTask) -> tuple[dict[str, Any], list[str]]:
     """Return the output and notes on it; a reply that is not JSON becomes the conclusion."""
     if heard.fault:
-        kind, message = type(heard.fault).__name__, heard.fault.message
-        return {"fault": {"kind": kind, "message": message}}, []
+        return saved_fault(heard.fault), []
     if heard.parsed is None:
         return {
             "reasoning": [],

@@ -1,17 +1,12 @@
 """The state of think and ponder, and how their time is divided."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Sequence
 from operator import add
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.lookup import MemoryState
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-
 
 StreamOutput = dict[str, Any]
 """The output of one stream in one quarter.

@@ -1,21 +1,17 @@
 """Combines the streams: conclusion, ranked advice with sources, conflicts and quality."""
 
-from __future__ import annotations
-
-import math
 from collections.abc import Mapping, Sequence
-from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import confidence_of, open_question, quotes_on
-from reasonloom.nodes.reasoning.lookup import Informed, ask_informed
+from reasonloom.nodes.reasoning.lookup import Informed, ask_informed_or_note
 from reasonloom.nodes.runs.budget import ReservePolicy
-from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
-from reasonloom.nodes.similarity import similarity_of
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question
+from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.nodes.thinking.closed import majority_of
 from reasonloom.nodes.thinking.insights import (
     LEFT_OUT,
@@ -24,7 +20,7 @@ from reasonloom.nodes.thinking.insights import (
     foremost_insights,
     merge_insights,
 )
-from reasonloom.nodes.thinking.quality import quality_parts, topic_coverage, topics_of
+from reasonloom.nodes.thinking.quality import covered_goals, quality_parts, topics_of
 from reasonloom.nodes.thinking.state import (
     SYNTHESIS_SHARE,
     Brief,
@@ -37,10 +33,6 @@ from reasonloom.nodes.thinking.state import (
     successful_outputs,
     withdrawals_of,
 )
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.similarity import Similarity
-
 
 PROMPT, DELIBERATION = "thinking/synthesise", "thinking/deliberate"
 LAST = ReservePolicy(last=True)
@@ -62,7 +54,7 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
     majority = majority_of(brief, ends)
     checks: list[str] = []
     if len(brief["streams"]) == 1 or majority:
-        conclusion = majority.conclusion if majority else next(iter(ends.values()))["conclusion"]
+        conclusion = majority[0] if majority else next(iter(ends.values()))["conclusion"]
         made: dict[str, Any] = {"conclusion": conclusion, "advice": [], "made": True}
         heard = OptionalReply()
     else:
@@ -71,7 +63,7 @@ async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[
         made = parse_synthesis(heard, ends)
     synthesis, notes = await combine(execution, brief, outputs, made, conflicts)
     if majority:
-        synthesis["parts"]["agreement"] = round(majority.share, 4)
+        synthesis["parts"]["agreement"] = round(majority[1], 4)
     return {"synthesis": synthesis, "notes": [*heard.notes, *checks, *notes]}
 
 
@@ -98,7 +90,6 @@ async def combine(
     if len(best) > MOST_INSIGHTS:
         notes.append(LEFT_OUT.format(count=len(best) - MOST_INSIGHTS))
     contents = [each["content"] for each in best if "withdrawn" not in each]
-    texts = [*contents, made["conclusion"]]
     synthesis = {
         "conclusion": made["conclusion"],
         "made": made["made"],
@@ -106,10 +97,7 @@ async def combine(
         "conflicts": [*conflicts],
         "insights": foremost_insights(best),
         "parts": quality_parts(brief, contents, conclusions, likeness),
-        "goals": [
-            {"goal": each, "covered": round(topic_coverage(each, texts, likeness), 4)}
-            for each in brief["goals"]
-        ],
+        "goals": covered_goals(brief, [*contents, made["conclusion"]], likeness),
     }
     missing = [] if made["made"] else [EXTRACTED]
     return synthesis, [*missing, *notes, *likeness.notes]
@@ -158,9 +146,8 @@ async def ask_synthesis(
         seconds=None if left is None else left * share,
         aside=reserve,
     )
-    asking = partial(ask_or_note, execution, what="the synthesis")
     others = [each for each in memories if each not in used]
-    return await ask_informed(execution, question, asking, against=others)
+    return await ask_informed_or_note(execution, question, "the synthesis", against=others)
 
 
 def synthesis_prompt(brief: Brief) -> str:
@@ -233,6 +220,7 @@ def _sourced(
     """Return the advice with its source streams and their confidence, and notes."""
     known = {each["label"]: (each["stream"], float(each["confidence"])) for each in insights}
     known |= {name: (name, float(end["confidence"])) for name, end in ends.items()}
+    conclusions = {name: end["conclusion"] for name, end in ends.items()}
     unknown: dict[str, None] = {}
     notes: list[str] = []
     found = []
@@ -240,9 +228,7 @@ def _sourced(
         named = [known[name] for name in each["sources"] if name in known]
         unknown |= dict.fromkeys(name for name in each["sources"] if name not in known)
         if not named:
-            named = [
-                known[name] for name in _most_similar_streams(each["description"], ends, likeness)
-            ]
+            named = [known[name] for name in likeness.nearest(each["description"], conclusions)]
             notes = [SOURCES_GUESSED]
         found.append(
             {
@@ -256,12 +242,3 @@ def _sourced(
     if unknown:
         notes.append(UNKNOWN.format(names=", ".join([*unknown][:5])))
     return found, notes
-
-
-def _most_similar_streams(
-    text: str, ends: Mapping[str, StreamOutput], likeness: Similarity
-) -> list[str]:
-    """Return the streams whose conclusion's similarity to a text is at least the mean."""
-    alike = {name: likeness.of(text, end["conclusion"]) for name, end in ends.items()}
-    mean = fmean(alike.values())
-    return [name for name, value in alike.items() if value >= mean or math.isclose(value, mean)]

@@ -1,17 +1,12 @@
 """Check a viewpoint against constraints, with an independent judge or by word matching."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import undecided
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
 
 FORBIDS = re.compile(
     r"\b(?:no|not|never|without|avoid|avoids|cannot|nobody|nothing|\w+n't)\b", re.I
@@ -26,13 +21,14 @@ MENTIONED = 0.5
 
 
 async def check_constraints(
-    execution: Execution, viewpoint: str, question: Question, constraints: Sequence[str]
+    execution: Execution, question: Question
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return a verdict for each constraint, and notes on the check.
+    """Return a verdict for each constraint in the question's variables, and notes on the check.
 
     Constraints that the judge omits are checked by word matching. Without a language model there is
     nothing to check, and all remain undecided.
     """
+    viewpoint, constraints = (question.variables[name] for name in ("viewpoint", "constraints"))
     if not constraints or execution.loom.llm.offline:
         return undecided(constraints), []
     by_words = [_by_words(viewpoint, each) for each in constraints]

@@ -1,8 +1,8 @@
 """Persist divergent reasoning: perspectives on branches, the synthesis as the session's step."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import partial
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -24,18 +24,13 @@ from reasonloom.nodes.reasoning.divergent.perspectives import (
     usable_views,
 )
 from reasonloom.nodes.reasoning.divergent.steps import MODE, DivergentState
-from reasonloom.nodes.reasoning.lookup import memories_used_in
-from reasonloom.nodes.reasoning.persist import as_memory
-from reasonloom.nodes.runs.complete_run import complete_run
-from reasonloom.nodes.sessions.context import fork_notes, next_thought, open_session
+from reasonloom.nodes.reasoning.persist import StoredStep, ThoughtMemory, persist_step
+from reasonloom.nodes.sessions.context import next_thought, open_session
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.branches import COMPLETED, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.reasoning.persist import ThoughtMemory
-    from reasonloom.stores.database import Transaction
 
 
 async def persist_perspectives(
@@ -46,30 +41,21 @@ async def persist_perspectives(
     request = execution.request(ReasoningDivergent)
     views = usable_views(state["views"])
     thought = _synthesis(execution, state, views)
-    used = memories_used_in(execution, thought.content, state)
-    memory, notes = await as_memory(execution, thought, used)
-    async with execution.loom.database.begin(execution.caller) as tx:
-        sprouts = [_sprout(execution, state, view) for view in views]
-        branch = await _store(tx, execution, thought, sprouts, memory)
-        notes = [*notes, *fork_notes(thought, branch)]
-        answer = _answer(execution, state, thought, branch, request)
-        all_notes = [*state.get("notes", []), *notes]
-        added = await complete_run(
-            tx,
-            execution,
-            answer,
-            notes=all_notes,
-            session_id=thought.session_id,
-            memories=state["memories"],
-        )
-    return {**added, "notes": notes}
+    sprouts = [_sprout(execution, state, view) for view in views]
+    return await persist_step(
+        execution,
+        state,
+        thought,
+        lambda step: _answer(execution, state, step, request),
+        store=partial(_store, execution, thought, sprouts),
+    )
 
 
 async def _store(
-    tx: Transaction,
     execution: Execution,
     thought: NewThought,
     sprouts: list[tuple[NewBranch, NewThought]],
+    tx: Transaction,
     memory: ThoughtMemory,
 ) -> UUID:
     """Store all thoughts, complete the perspectives' branches, return the synthesis's branch."""
@@ -116,24 +102,20 @@ def _sprout(
         run_id=run.id,
         metadata={"mode": MODE},
     )
-    thought = NewThought(
-        id=run.effect("perspective", str(view["number"])),
-        session_id=branch.session_id,
-        parent_id=head,
-        branch_id=branch.id,
+    thought = next_thought(
+        execution,
+        {**place, "branch": str(branch.id)},
         mode=MODE,
-        input=state["request"]["content"],
+        question=state["request"]["content"],
         content=view["viewpoint"],
-        confidence=execution.capped(view["confidence"]),
-        llm=execution.loom.llm.name,
-        run_id=run.id,
+        confidence=view["confidence"],
         metadata={
             "lens": view["lens"],
             "novelty_score": state["novelty"][label(view)],
             "constraints": view["constraints"],
         },
     )
-    return branch, thought
+    return branch, replace(thought, id=run.effect("perspective", str(view["number"])))
 
 
 def _id(execution: Execution, view: dict[str, Any]) -> str:
@@ -141,34 +123,21 @@ def _id(execution: Execution, view: dict[str, Any]) -> str:
 
 
 def _answer(
-    execution: Execution,
-    state: DivergentState,
-    thought: NewThought,
-    branch: UUID,
-    request: ReasoningDivergent,
+    execution: Execution, state: DivergentState, step: StoredStep, request: ReasoningDivergent
 ) -> DivergentThought:
+    thought = step.thought
     extra = caveats(execution, thought.confidence, request.confidence)
     offline = execution.loom.llm.offline
     faults = any("fault" in each for each in latest_views(state["views"]))
     if faults or not (offline or best_attempt(state["attempts"])["made"]):
         extra["partial"] = True
     return DivergentThought(
-        thought_id=str(thought.id),
-        session_id=str(thought.session_id),
-        branch_id=str(branch),
-        content=thought.content,
-        confidence=thought.confidence,
+        **step.fields(),
         perspectives=[
             _perspective_fields(execution, state, each) for each in usable_views(state["views"])
         ],
         synthesis=thought.content,
         sources=thought.metadata["sources"],
-        previous_thought=str(thought.parent_id) if thought.parent_id else None,
-        llm=thought.llm,
-        run_id=str(execution.run.id),
-        memories_used=[
-            f"mem-{each}" for each in memories_used_in(execution, thought.content, state)
-        ],
         **extra,
     )
 

@@ -1,13 +1,9 @@
 """The perspectives of divergent reasoning, each generated through its lens, and their synthesis."""
 
-from __future__ import annotations
-
-import math
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from langgraph.runtime import Runtime
 
@@ -18,14 +14,10 @@ from reasonloom.nodes.offline import open_question, undecided
 from reasonloom.nodes.reasoning.attempts import first_sentences, most_confident
 from reasonloom.nodes.reasoning.divergent.constraint_check import check_constraints
 from reasonloom.nodes.reasoning.divergent.lenses import LENSES, Lens
-from reasonloom.nodes.reasoning.lookup import ask_informed, first_variables
+from reasonloom.nodes.reasoning.lookup import ask_informed_or_note, first_variables
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
-from reasonloom.nodes.runs.llm_call import Question, ask_or_note
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.runs.llm_call import OptionalReply
-    from reasonloom.nodes.similarity import Similarity
-
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, saved_fault
+from reasonloom.nodes.similarity import Similarity
 
 PROMPT = "divergent/synthesise"
 SYNTHESIS_SENTENCES = 3
@@ -121,15 +113,6 @@ def read_synthesis(heard: OptionalReply, views: Sequence[Mapping[str, Any]]) -> 
     }
 
 
-def most_similar(
-    views: Sequence[Mapping[str, Any]], synthesis: str, likeness: Similarity
-) -> list[str]:
-    """Return the labels of the perspectives with at least mean similarity to the synthesis."""
-    alike = {label(each): likeness.of(each["viewpoint"], synthesis) for each in views}
-    mean = fmean(alike.values())
-    return [name for name, value in alike.items() if value >= mean or math.isclose(value, mean)]
-
-
 PLAIN_ANSWER = 0
 """The number of the plain answer, a baseline for novelty; lenses count from 1."""
 
@@ -178,7 +161,7 @@ async def take_perspective(task: PerspectiveTask, runtime: Runtime[Execution]) -
         task=str(number),
         aside=ReservePolicy(leave=_synthesis(execution, request)),
     )
-    checked, more = await check_constraints(execution, view["viewpoint"], question, constraints)
+    checked, more = await check_constraints(execution, question)
     return {"views": [{**view, "constraints": checked}], "notes": [*notes, *more], **added}
 
 
@@ -213,11 +196,10 @@ async def _ask_for_perspective(
         ),
     )
     what = f"the perspective {lens.name}" if lens else "the plain answer"
-    informed = await ask_informed(execution, question, partial(ask_or_note, execution, what=what))
+    informed = await ask_informed_or_note(execution, question, what)
     heard, notes = informed.reply, [*informed.reply.notes, *informed.notes]
     if heard.fault:
-        kind, message = type(heard.fault).__name__, heard.fault.message
-        return {"fault": {"kind": kind, "message": message}}, notes, {}
+        return saved_fault(heard.fault), notes, {}
     parsed = heard.parsed or {"viewpoint": heard.text, "confidence": DEFAULT_CONFIDENCE}
     view = {"viewpoint": parsed["viewpoint"], "confidence": parsed["confidence"]}
     return view, notes, informed.added

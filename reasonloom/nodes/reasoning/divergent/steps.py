@@ -1,18 +1,16 @@
-"""Steps of divergent reasoning: recall, generate all perspectives in parallel, synthesise."""
+"""Steps of divergent reasoning: generate all perspectives in parallel, synthesise."""
 
-from functools import partial
 from operator import add
 from typing import Annotated, Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from reasonloom import errors
 from reasonloom.contracts.reasoning.divergent import ReasoningDivergent
+from reasonloom.errors import ServiceFault
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_thought, quotes_on
 from reasonloom.nodes.reasoning.attempts import is_enough, render_doubt
-from reasonloom.nodes.reasoning.context import recall_in_session
 from reasonloom.nodes.reasoning.divergent.perspectives import (
     FOUND,
     PLAIN_ANSWER,
@@ -21,23 +19,18 @@ from reasonloom.nodes.reasoning.divergent.perspectives import (
     confidence,
     label,
     latest_views,
-    most_similar,
     novelty,
     read_synthesis,
     usable_views,
     variables,
 )
-from reasonloom.nodes.reasoning.lookup import Informed, MemoryState, ask_informed
+from reasonloom.nodes.reasoning.lookup import Informed, MemoryState, ask_informed_or_note
 from reasonloom.nodes.runs.budget import ReservePolicy
-from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, restored_fault
 from reasonloom.nodes.similarity import similarity_of
 
 MODE = "divergent"
 TOGETHER = "What do the perspectives come to together?"
-FAULTS: dict[str, type[errors.ServiceFault]] = {
-    kind.__name__: kind
-    for kind in (errors.LlmUnavailable, errors.LlmRefused, errors.TimedOut, errors.BudgetExceeded)
-}
 
 
 class DivergentState(MemoryState, total=False):
@@ -53,14 +46,6 @@ class DivergentState(MemoryState, total=False):
     novelty: dict[str, float]
     attempts: list[dict[str, Any]]
     redone: float
-
-
-async def recall_context(state: DivergentState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Load the active branch's history and the relevant memories."""
-    execution = runtime.context
-    request = execution.request(ReasoningDivergent)
-    session, found = await recall_in_session(execution, request.session_id, request.content)
-    return {"session": session, "attempts": [], **found}
 
 
 def perspective_tasks(state: DivergentState, runtime: Runtime[Execution]) -> list[Send]:
@@ -105,7 +90,8 @@ async def synthesise(state: DivergentState, runtime: Runtime[Execution]) -> dict
     texts = [each["viewpoint"] for each in all_views if "viewpoint" in each]
     likeness = await similarity_of(execution.loom.embedder, [*texts, made["content"]])
     if not made["sources"]:
-        made["sources"] = most_similar(views, made["content"], likeness)
+        viewpoints = {label(each): each["viewpoint"] for each in views}
+        made["sources"] = likeness.nearest(made["content"], viewpoints)
         made["notes"].append(FOUND)
     sure = confidence(views, made)
     notes = [*heard.notes, *informed.notes, *made.pop("notes"), *likeness.notes]
@@ -125,9 +111,9 @@ def _open_synthesis(state: DivergentState, views: list[dict[str, Any]]) -> dict[
     }
 
 
-def _fault(views: list[dict[str, Any]]) -> errors.ServiceFault:
+def _fault(views: list[dict[str, Any]]) -> ServiceFault:
     fault = min(views, key=lambda each: each["number"] or len(views))["fault"]
-    return FAULTS[fault["kind"]](f"no perspective came: {fault['message']}")
+    return restored_fault(fault["kind"], f"no perspective came: {fault['message']}")
 
 
 async def _ask_for_synthesis(
@@ -143,8 +129,8 @@ async def _ask_for_synthesis(
         thread=state["session"]["id"],
         aside=ReservePolicy(last=True),
     )
-    asking = partial(ask_or_note, execution, what="the synthesis")
-    return await ask_informed(execution, question, asking, against=state.get("memories", []))
+    memories = state.get("memories", [])
+    return await ask_informed_or_note(execution, question, "the synthesis", against=memories)
 
 
 def after_synthesis(state: DivergentState, runtime: Runtime[Execution]) -> list[Send] | str:

@@ -1,9 +1,7 @@
 """Steps of evaluating a session: compute its metrics, get an opinion, answer."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -14,12 +12,9 @@ from reasonloom.nodes.offline import remark
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.sessions.context import branch_history
-from reasonloom.nodes.sessions.figures import findings_of, measure_figures
+from reasonloom.nodes.sessions.figures import SessionFigures, findings_of, measure_figures
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.sessions import branches, full_sessions
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.sessions.figures import SessionFigures
 
 
 class EvaluationState(ToolState, total=False):
@@ -107,11 +102,7 @@ async def render_evaluation(state: EvaluationState, runtime: Runtime[Execution])
         extra["partial"] = True
     session = state["session"]["id"]
     answer = Evaluation(
-        session_id=session,
-        **state["figures"],
-        **findings,
-        run_id=str(execution.run.id),
-        **extra,
+        session_id=session, **state["figures"], **findings, run_id=str(execution.run.id), **extra
     )
     notes = state.get("notes", [])
     async with execution.loom.database.begin(execution.caller) as tx:

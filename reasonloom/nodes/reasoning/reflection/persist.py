@@ -1,7 +1,6 @@
 """Persist a reflection as the session's next thought, and answer with it."""
 
 from typing import Any
-from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -9,11 +8,9 @@ from reasonloom.contracts.reasoning.reflection import FocusFinding, Reflection
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION
 from reasonloom.nodes.reasoning.attempts import caveats
-from reasonloom.nodes.reasoning.lookup import memories_used_in
-from reasonloom.nodes.reasoning.persist import as_memory
+from reasonloom.nodes.reasoning.persist import StoredStep, persist_step
 from reasonloom.nodes.reasoning.reflection.steps import MODE, ReflectionState
-from reasonloom.nodes.runs.complete_run import complete_run
-from reasonloom.nodes.sessions.context import append_thought, next_thought
+from reasonloom.nodes.sessions.context import next_thought
 from reasonloom.stores.sessions.thoughts import NewThought
 
 CUT_SHORT = ("budget", "llm_failed", "unreadable_answer")
@@ -23,22 +20,9 @@ async def persist_reflection(state: ReflectionState, runtime: Runtime[Execution]
     """Store the reflection at the end of the active branch, and as a memory."""
     execution = runtime.context
     thought = _thought(execution, state)
-    used = memories_used_in(execution, thought.content, state)
-    memory, notes = await as_memory(execution, thought, used)
-    async with execution.loom.database.begin(execution.caller) as tx:
-        branch, forked = await append_thought(tx, execution, thought, memory.writes)
-        notes = [*notes, *forked]
-        answer = _answer(execution, state, thought, branch, used)
-        all_notes = [*state.get("notes", []), *notes]
-        added = await complete_run(
-            tx,
-            execution,
-            answer,
-            notes=all_notes,
-            session_id=thought.session_id,
-            memories=state.get("memories", []),
-        )
-    return {**added, "notes": notes}
+    return await persist_step(
+        execution, state, thought, lambda step: _answer(execution, state, step)
+    )
 
 
 def _accepted(state: ReflectionState) -> int:
@@ -84,24 +68,14 @@ def _thought(execution: Execution, state: ReflectionState) -> NewThought:
     )
 
 
-def _answer(
-    execution: Execution,
-    state: ReflectionState,
-    thought: NewThought,
-    branch: UUID,
-    used: list[int],
-) -> Reflection:
+def _answer(execution: Execution, state: ReflectionState, step: StoredStep) -> Reflection:
     first, because = state["rounds"][0], state["stopped"]["because"]
     extra: dict[str, Any] = {"partial": True} if because in CUT_SHORT else {}
     if _is_open(first):
         extra["kind"] = OPEN_QUESTION
     extra |= caveats(execution)
     return Reflection(
-        thought_id=str(thought.id),
-        session_id=str(thought.session_id),
-        branch_id=str(branch),
-        content=thought.content,
-        confidence=thought.confidence,
+        **step.fields(),
         strengths=first["strengths"],
         weaknesses=first["weaknesses"],
         recommendations=first["recommendations"],
@@ -111,9 +85,5 @@ def _answer(
         accepted=_accepted(state),
         stopped_because=because,
         reflects_on=state["answer_given"]["id"],
-        previous_thought=str(thought.parent_id) if thought.parent_id else None,
-        llm=thought.llm,
-        run_id=str(execution.run.id),
-        memories_used=[f"mem-{number}" for number in used],
         **extra,
     )

@@ -1,25 +1,25 @@
 """Steps of reflection: criticise, revise and compare blind, for as many rounds as allowed."""
 
-from __future__ import annotations
-
-from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.reasoning.reflection import ReflectionWithQuestion
-from reasonloom.errors import ThoughtNotFound
+from reasonloom.errors import BudgetExceeded, ThoughtNotFound
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
 from reasonloom.nodes.reasoning.context import recall_for
-from reasonloom.nodes.reasoning.lookup import Informed, MemoryState, ask_informed, informed_by
+from reasonloom.nodes.reasoning.lookup import (
+    Informed,
+    MemoryState,
+    ask_informed_or_note,
+    informed_by,
+)
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import branch_history, session_context
 from reasonloom.stores.sessions import sessions, thoughts
-
-if TYPE_CHECKING:
-    from reasonloom.stores.sessions.thoughts import ThoughtRow
+from reasonloom.stores.sessions.thoughts import ThoughtRow
 
 MODE = "reflection"
 JUDGED = "What holds in it, what does not, and what would mend it?"
@@ -243,19 +243,17 @@ async def _ask(
         n=number,
         thread=state["session"]["id"] if node != "compare" else None,
     )
-    asking = partial(ask_or_note, execution, what=f"the {prompt} of round {number}")
+    what, given = f"the {prompt} of round {number}", state["answer_given"]["content"]
     if node == "compare":
-        return informed_by(await asking(question), [], 0)
-    given = state["answer_given"]["content"]
-    return await ask_informed(execution, question, asking, but=given)
+        return informed_by(await ask_or_note(execution, question, what), [], 0)
+    return await ask_informed_or_note(execution, question, what, but=given)
 
 
 def _stop_reason(heard: OptionalReply) -> dict[str, str]:
     """Return why a round ended without a usable reply."""
     if heard.fault is None:
         return {"because": "unreadable_answer"}
-    budget = type(heard.fault).__name__ == "BudgetExceeded"
-    return {"because": "budget" if budget else "llm_failed"}
+    return {"because": "budget" if isinstance(heard.fault, BudgetExceeded) else "llm_failed"}
 
 
 def _same(first: str, second: str) -> bool:

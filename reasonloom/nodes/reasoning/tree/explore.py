@@ -4,6 +4,7 @@ import re
 import time
 from dataclasses import replace
 from functools import partial
+from statistics import fmean
 from typing import Any, cast
 
 from langgraph.runtime import Runtime
@@ -11,8 +12,7 @@ from langgraph.runtime import Runtime
 from reasonloom.errors import BudgetExceeded
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.lookup import ask_informed
-from reasonloom.nodes.reasoning.tree.finals import final_orders
+from reasonloom.nodes.reasoning.lookup import ask_informed_or_note
 from reasonloom.nodes.reasoning.tree.state import (
     LABELLED,
     MODE,
@@ -23,8 +23,9 @@ from reasonloom.nodes.reasoning.tree.state import (
     results_of,
 )
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
-from reasonloom.nodes.reasoning.tree_search.machine import absorb, open_orders
-from reasonloom.nodes.reasoning.tree_search.state import State
+from reasonloom.nodes.reasoning.tree_search.machine import absorb, finished, open_orders
+from reasonloom.nodes.reasoning.tree_search.orders import Order, as_order
+from reasonloom.nodes.reasoning.tree_search.state import Pending, State
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.similarity import similarity_of
@@ -48,8 +49,8 @@ async def explore_branch(state: TreeTask, runtime: Runtime[Execution]) -> dict[s
     }
     question = _question("explore_branch", "tree/explore", variables, state)
     question = replace(question, aside=_reserve_policy(execution, state))
-    asking = partial(ask_or_note, execution, what=f"the approach `{approach['name']}`")
-    informed = await ask_informed(execution, question, asking)
+    what = f"the approach `{approach['name']}`"
+    informed = await ask_informed_or_note(execution, question, what)
     heard = informed.reply
     parsed = heard.parsed or {"thought": heard.text, "confidence": DEFAULT_CONFIDENCE}
     found = _candidate(state, parsed["thought"], parsed["confidence"])
@@ -182,3 +183,48 @@ async def absorb_results(state: TreeState, runtime: Runtime[Execution]) -> dict[
         return added
     finals = final_orders({**state, "search": dict(search)}, results_of(state))
     return {**added, "trial": {**state["trial"], "finals": finals}} if finals else added
+
+
+FINALISTS = 2
+
+
+def final_orders(state: TreeState, came: list[Result]) -> list[Order]:
+    """Return the ballots on the finalists of a search that has just ended, or none if not due.
+
+    `came` are the search's results. The two best branches are compared in both orders, only if the
+    ballots on all branches disagree; the judges see their reasons. The finals cost two calls, so
+    they are skipped if the budget is exhausted.
+    """
+    search = cast("State", state["search"])
+    if not search or not finished(search) or search["exhausted"]:
+        return []
+    ballots = [each["result"] for each in came if each["result"].get("choice") is not None]
+    nodes = {
+        node["data"]["approach"]: node["id"]
+        for node in search["nodes"][1:]
+        if node["status"] != "twin"
+    }
+    if len({each["choice"] for each in ballots} & nodes.keys()) < FINALISTS:
+        return []
+    finalists = [nodes[each] for each in _ranked(list(nodes), ballots)[:FINALISTS]]
+    orders = (finalists, finalists[::-1])
+    return [_order(search, nodes, sample) for sample, nodes in enumerate(orders, len(ballots))]
+
+
+def _ranked(approaches: list[int], ballots: list[dict[str, Any]]) -> list[int]:
+    """Rank approaches by votes, then by the mean of their ballot scores."""
+
+    def key(approach: int) -> tuple[int, float]:
+        votes = sum(each["choice"] == approach for each in ballots)
+        scores = [score for each in ballots for of, score in each["scores"] if of == approach]
+        return votes, fmean(scores) if scores else 0.0
+
+    return sorted(approaches, key=key, reverse=True)
+
+
+def _order(search: State, nodes: list[int], sample: int) -> Order:
+    pending = Pending(
+        key=f"{search['round']}.final.{sample}", kind="vote", nodes=nodes, count=1, sample=sample,
+        paid=True,
+    )  # fmt: skip
+    return as_order(search, pending)

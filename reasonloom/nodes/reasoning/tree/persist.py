@@ -1,5 +1,6 @@
 """Persist tree reasoning in one transaction, and answer."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -9,11 +10,10 @@ from reasonloom.contracts.reasoning.tree import ExploredBranch, ExploredTree, Fa
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, quotes_on
 from reasonloom.nodes.reasoning.attempts import caveats
-from reasonloom.nodes.reasoning.lookup import memories_used_in
-from reasonloom.nodes.reasoning.persist import as_memory
+from reasonloom.nodes.reasoning.persist import StoredStep, ThoughtMemory, persist_step
 from reasonloom.nodes.reasoning.tree.state import MODE, UNEXPLORED, Outcome, TreeState
-from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import append_thought, next_thought
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.sessions import branches
 from reasonloom.stores.sessions.branches import ACTIVE, NewBranch
 from reasonloom.stores.sessions.thoughts import NewThought
@@ -32,24 +32,25 @@ async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[st
     execution = runtime.context
     outcome = max(state["outcomes"], key=lambda each: each["confidence"])
     thought = _thought(execution, state, outcome)
-    used = memories_used_in(execution, thought.content, state)
-    memory, notes = await as_memory(execution, thought, used)
-    notes = [*notes, *_notes(state, outcome)]
-    async with execution.loom.database.begin(execution.caller) as tx:
-        branch, forked = await append_thought(tx, execution, thought, memory.writes)
-        await branches.grow(tx, _explored_branches(execution, thought, branch, outcome))
-        notes = [*notes, *forked]
-        answer = _answer(execution, state, outcome, thought, branch)
-        all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
-        added = await complete_run(
-            tx,
-            execution,
-            answer,
-            notes=all_notes,
-            session_id=thought.session_id,
-            memories=state["memories"],
-        )
-    return {**added, "notes": notes}
+
+    async def store(tx: Transaction, memory: ThoughtMemory) -> UUID:
+        branch, _ = await append_thought(tx, execution, thought, memory.writes)
+        grown = [
+            _explored_branch(execution, thought, branch, outcome, place)
+            for place in range(len(outcome["branches"]))
+        ]
+        await branches.grow(tx, grown)
+        return branch
+
+    return await persist_step(
+        execution,
+        state,
+        thought,
+        lambda step: _answer(execution, state, outcome, step),
+        notes=_notes(state, outcome),
+        distinct=True,
+        store=store,
+    )
 
 
 def _thought(execution: Execution, state: TreeState, outcome: Outcome) -> NewThought:
@@ -79,24 +80,11 @@ def _summary(outcome: Outcome, best: dict[str, Any]) -> str:
     return content + (OTHERS.format(names="; ".join(others)) if others else "")
 
 
-def _explored_branches(
-    execution: Execution, parent: NewThought, branch: UUID, outcome: Outcome
-) -> list[tuple[NewBranch, NewThought]]:
-    """Return a branch with its thought for each approach; the recommended one has priority 1."""
-    return [
-        _explored_branch(execution, parent, branch, place, place == outcome["best"], explored)
-        for place, explored in enumerate(outcome["branches"])
-    ]
-
-
 def _explored_branch(
-    execution: Execution,
-    parent: NewThought,
-    branch: UUID,
-    place: int,
-    recommended: bool,
-    explored: dict[str, Any],
+    execution: Execution, parent: NewThought, branch: UUID, outcome: Outcome, place: int
 ) -> tuple[NewBranch, NewThought]:
+    """Return a branch with its thought for an approach; the recommended one has priority 1."""
+    explored = outcome["branches"][place]
     metadata = {
         name: explored[name] for name in ("confidence", "score", "votes", "check", "merged")
     }
@@ -108,21 +96,17 @@ def _explored_branch(
         parent_id=branch,
         head_id=parent.id,
         confidence=execution.capped(sure),
-        priority=int(recommended),
+        priority=int(place == outcome["best"]),
         run_id=execution.run.id,
         metadata=metadata,
     )
-    thought = NewThought(
+    thought = replace(
+        parent,
         id=execution.run.effect("branch_thought", str(place)),
-        session_id=parent.session_id,
         parent_id=parent.id,
         branch_id=grown.id,
-        mode=MODE,
-        input=parent.input,
         content=explored["content"],
         confidence=execution.capped(sure),
-        llm=parent.llm,
-        run_id=execution.run.id,
         metadata=metadata,
     )
     return grown, thought
@@ -145,10 +129,10 @@ def _notes(state: TreeState, outcome: Outcome) -> list[str]:
 
 
 def _answer(
-    execution: Execution, state: TreeState, outcome: Outcome, thought: NewThought, branch: UUID
+    execution: Execution, state: TreeState, outcome: Outcome, step: StoredStep
 ) -> ExploredTree:
     run = execution.run
-    extra = caveats(execution, thought.confidence, state["request"].get("confidence"))
+    extra = caveats(execution, step.thought.confidence, state["request"].get("confidence"))
     explored_branches = [
         ExploredBranch(
             id=str(run.effect("branch", str(place))),
@@ -160,22 +144,12 @@ def _answer(
         for place, explored in enumerate(outcome["branches"])
     ]
     return ExploredTree(
-        thought_id=str(thought.id),
-        session_id=str(thought.session_id),
-        branch_id=str(branch),
-        content=thought.content,
-        confidence=thought.confidence,
+        **step.fields(),
         branches_explored=sum(each.check != UNEXPLORED for each in explored_branches),
         recommended_branch=explored_branches[outcome["best"]].id,
         reason=outcome["reason"],
         branches=explored_branches,
         ballots=outcome["ballots"],
-        previous_thought=state["place"]["head"],
-        llm=thought.llm,
-        run_id=str(run.id),
-        memories_used=[
-            f"mem-{each}" for each in memories_used_in(execution, thought.content, state)
-        ],
         **_shortfalls(outcome),
         **extra,
     )

@@ -1,6 +1,5 @@
-"""First steps of tree reasoning: load context, propose distinct approaches, begin the search."""
+"""First steps of tree reasoning: propose distinct approaches, begin the search."""
 
-from functools import partial
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -8,25 +7,13 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
-from reasonloom.nodes.reasoning.context import recall_in_session
-from reasonloom.nodes.reasoning.lookup import Informed, ask_informed
+from reasonloom.nodes.reasoning.lookup import Informed, ask_informed_or_note
 from reasonloom.nodes.reasoning.tree.state import MODE, Approach, Outcome, TreeState, Trial
 from reasonloom.nodes.reasoning.tree_search.deduplication import normalised
 from reasonloom.nodes.reasoning.tree_search.machine import begin_search
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
-from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question
 from reasonloom.text.shortening import shorten
-
-
-async def gather_context(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Load the branch, its history, and the relevant memories."""
-    execution = runtime.context
-    request = execution.request(ReasoningTree)
-    place, found = await recall_in_session(
-        execution, request.session_id, request.content, request.branch_id
-    )
-    return {"place": place, **found}
-
 
 BALLOTS = 3
 """Maximum ballots of a comparison, limited to one per branch."""
@@ -83,12 +70,9 @@ async def _approaches(
         return [], heard.notes, {}
     approaches = approaches_in(heard, most)
     notes = [NO_LIST] if heard.parsed is None else heard.notes
-    return approaches, [*notes, *informed.notes, *_fewer(approaches, most)], informed.added
-
-
-def _fewer(approaches: list[Approach], most: int) -> list[str]:
     came = len(approaches)
-    return [FEWER.format(most=most, came=came)] if came < most else []
+    fewer = [FEWER.format(most=most, came=came)] if came < most else []
+    return approaches, [*notes, *informed.notes, *fewer], informed.added
 
 
 async def _ask_for_approaches(
@@ -108,8 +92,7 @@ async def _ask_for_approaches(
         n=number,
         thread=state["place"]["id"],
     )
-    asking = partial(ask_or_note, execution, what="the proposal of approaches")
-    return await ask_informed(execution, question, asking)
+    return await ask_informed_or_note(execution, question, "the proposal of approaches")
 
 
 def _doubt(outcomes: list[Outcome], wanted: float | None) -> str:

@@ -6,13 +6,7 @@ from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
-from reasonloom.errors import (
-    BudgetExceeded,
-    LlmRefused,
-    LlmUnavailable,
-    ReasonloomError,
-    TimedOut,
-)
+from reasonloom.errors import LlmUnavailable, ServiceFault
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.tree.propose import search_for
 from reasonloom.nodes.reasoning.tree.state import (
@@ -26,8 +20,8 @@ from reasonloom.nodes.reasoning.tree.state import (
     results_of,
 )
 from reasonloom.nodes.reasoning.tree_search.state import Node, State
+from reasonloom.nodes.runs.llm_call import restored_fault
 
-FAULTS = {each.__name__: each for each in (BudgetExceeded, LlmRefused, LlmUnavailable, TimedOut)}
 ALONE = "It is the only approach that came to something of its own; nothing was compared."
 UNCAST = "No ballot was cast; of all approaches it claims the most confidence."
 UNJUDGED = "Nothing was explored or judged."
@@ -65,11 +59,11 @@ def _restart_search(state: TreeState, execution: Execution, came: list[Result]) 
     return {"trial": again, "search": search_for(execution, state["request"]["content"], again)}
 
 
-def _fault(came: list[Result]) -> ReasonloomError:
+def _fault(came: list[Result]) -> ServiceFault:
     fault = next((each["result"] for each in came if each["result"].get("error")), None)
     if fault is None:
         return LlmUnavailable(NO_THOUGHT)
-    return FAULTS[fault["fault"]](f"every branch failed: {fault['error']}")
+    return restored_fault(fault["fault"], f"every branch failed: {fault['error']}")
 
 
 def outcome_of(
@@ -94,7 +88,9 @@ def outcome_of(
         failed=_failed(came, approaches),
         ballots=len(ballots),
         lost=sum(each["kind"] == "vote" for each in came) - len(ballots),
-        exhausted=_exhausted_limit(came),
+        exhausted=next(
+            (each["result"]["limit"] for each in came if "limit" in each["result"]), None
+        ),
     )
 
 
@@ -144,10 +140,7 @@ def _confidence(best: dict[str, Any], ballots: int) -> float:
 
 
 def _reason(
-    best: int,
-    ballots: list[dict[str, Any]],
-    approaches: list[Approach],
-    branches: int,
+    best: int, ballots: list[dict[str, Any]], approaches: list[Approach], branches: int
 ) -> str:
     """Return the first ballot's reason for the best branch, with labels replaced by names."""
     ballot = next((each for each in ballots if each["choice"] == best), None)
@@ -170,8 +163,3 @@ def _failed(came: list[Result], approaches: list[Approach]) -> list[dict[str, st
         {"name": approaches[each["sample"]]["name"], "reason": str(each["result"]["error"])}
         for each in sorted(failed, key=lambda each: each["sample"])
     ]
-
-
-def _exhausted_limit(came: list[Result]) -> str | None:
-    """Return the run limit that prevented a call, if any."""
-    return next((each["result"]["limit"] for each in came if "limit" in each["result"]), None)

@@ -1,19 +1,17 @@
 """The controllers of a search: each selects where to continue, as a pure function of the tree."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, log, sqrt
-from typing import Protocol
 
 from reasonloom.nodes.reasoning.tree_search.settings import SearchSettings
 from reasonloom.nodes.reasoning.tree_search.state import LIVE, Node, State, rank_key
 
+Controller = Callable[[State, SearchSettings], list[int]]
+"""Returns the ids of open nodes, the most promising first; an empty list ends the search.
 
-class Controller(Protocol):
-    """Selects the thoughts to continue from; stateless, since all information is in the tree."""
-
-    def __call__(self, state: State, settings: SearchSettings) -> list[int]:
-        """Return the ids of open nodes, the most promising first; an empty list ends the search."""
-        ...
+It is stateless, since all information is in the tree.
+"""
 
 
 def beam(state: State, settings: SearchSettings) -> list[int]:

@@ -7,6 +7,7 @@ arrived, and in the order in which they were requested, so that arrival order ha
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 from reasonloom.errors import InvalidArgument, ReasonloomError
@@ -44,7 +45,7 @@ def begin_search(problem: str, settings: SearchSettings) -> State:
         raise InvalidArgument("problem must not be blank", field="problem", kind="empty")
     state = State(
         problem=problem,
-        settings=settings.to_state(),
+        settings=asdict(settings),
         nodes=[phases.root(problem)],
         round=0,
         phase="generate",

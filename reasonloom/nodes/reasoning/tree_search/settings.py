@@ -1,8 +1,7 @@
 """The settings of a search: controller, judge, stopping rules, and budget."""
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from reasonloom.errors import InvalidArgument
 
@@ -94,10 +93,6 @@ class SearchSettings:
             f"value for {self.controller}: a vote compares the thoughts of one round only",
             self.judge,
         )
-
-    def to_state(self) -> dict[str, Any]:
-        """Return the settings as plain data, which `SearchSettings(**data)` restores."""
-        return asdict(self)
 
 
 def is_number(given: object) -> bool:

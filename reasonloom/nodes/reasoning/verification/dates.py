@@ -1,11 +1,10 @@
 """Check statements about dates and times in prose: weekdays, periods, leap years."""
 
-from __future__ import annotations
-
 import re
 from calendar import isleap, monthrange
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
+from functools import partial
 
 from reasonloom.nodes.memory.calendar.mentions import (
     DAY_FIRST,
@@ -25,10 +24,10 @@ IN_MONTHS = {"month": 1, "year": 12}
 IN_MINUTES = {"minute": 1, "min": 1, "hour": 60, "hr": 60, "h": 60}
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
-_DATE = rf"{_OPEN}(\d+){_CLOSE}"
-_WEEKDAY = r"((?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs?)?|Fri|Sat(?:ur)?|Sun)(?:day)?)\b\.?"
-_COUNT = rf"(\d{{1,6}}|{'|'.join(each for each in COUNTS if each.isascii())})"
-_UNIT = rf"({'|'.join((*IN_DAYS, *IN_MONTHS))})s?"
+_DATE, _START, _END = (rf"{_OPEN}(?P<{name}>\d+){_CLOSE}" for name in ("number", "start", "end"))
+_WEEKDAY = r"(?P<name>(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs?)?|Fri|Sat(?:ur)?|Sun)(?:day)?)\b\.?"
+_COUNT = rf"(?P<count>\d{{1,6}}|{'|'.join(each for each in COUNTS if each.isascii())})"
+_UNIT = rf"(?P<unit>{'|'.join((*IN_DAYS, *IN_MONTHS))})s?"
 _SPAN = rf"{_COUNT}\s{_UNIT}"
 _IS = (
     r"\s?(?:,?\s?(?:which\s)?(?:is|are|was|were|would\sbe|will\sbe|falls\son|fell\son|lands\son|"
@@ -50,7 +49,7 @@ def check_dates(sentence: str) -> Iterator[Verdict]:
     marked, known = _marked(sentence)
     for form, read in _DATED:
         for found in form.finditer(marked):
-            yield read(known, *found.groups())
+            yield read(known, **found.groupdict())
     if not _ZONED.search(sentence):
         for form, read in _TIMED:
             for found in form.finditer(sentence):
@@ -78,16 +77,9 @@ def _marked(sentence: str) -> tuple[str, list[date]]:
     return text, known
 
 
-def _weekday(day: date, name: str) -> Verdict:
+def _weekday(known: list[date], number: str, name: str) -> Verdict:
+    day = known[int(number)]
     return DAYS[day.weekday()].startswith(name[:3]), f"{day} is a {DAYS[day.weekday()]}"
-
-
-def _day_then_date(known: list[date], name: str, number: str) -> Verdict:
-    return _weekday(known[int(number)], name)
-
-
-def _date_then_day(known: list[date], number: str, name: str) -> Verdict:
-    return _weekday(known[int(number)], name)
 
 
 def _count(written: str) -> int:
@@ -123,24 +115,6 @@ def _shift(known: list[date], start: str, count: str, unit: str, side: str, end:
     return (holds if holds or sure else None), words
 
 
-def _span_first(
-    known: list[date], count: str, unit: str, side: str, start: str, end: str
-) -> Verdict:
-    return _shift(known, start, count, unit, side, end)
-
-
-def _date_first(
-    known: list[date], start: str, side: str, count: str, unit: str, end: str
-) -> Verdict:
-    return _shift(known, start, count, unit, side, end)
-
-
-def _result_first(
-    known: list[date], end: str, count: str, unit: str, side: str, start: str
-) -> Verdict:
-    return _shift(known, start, count, unit, side, end)
-
-
 def _between(known: list[date], start: str, end: str, count: str, unit: str) -> Verdict:
     """Check the length of a period, whether or not its first and last days are counted."""
     first, last = sorted((known[int(start)], known[int(end)]))
@@ -160,12 +134,12 @@ def _between(known: list[date], start: str, end: str, count: str, unit: str) -> 
     return (None if near else False), words
 
 
-def _leap(_: list[date], year: str) -> Verdict:
+def _leap(known: list[date], year: str) -> Verdict:
     leap = isleap(int(year))
     return leap, f"{year} is {'a' if leap else 'no'} leap year"
 
 
-def _month_length(_: list[date], name: str, year: str, count: str) -> Verdict:
+def _month_length(known: list[date], name: str, year: str, count: str) -> Verdict:
     month, number = MONTHS.index(name) + 1, int(year)
     days = monthrange(number, month)[1]
     return days == int(count), f"{name} {year} has {days} days"
@@ -193,50 +167,44 @@ def _time_between(found: re.Match[str]) -> Verdict:
     return abs(stated - taken) % HALF_DAY < 1, words
 
 
-def _time_after(found: re.Match[str]) -> Verdict:
-    """Check `45 minutes after 9:30 is 10:15`."""
-    sign = -1 if found[4].lower() == "before" else 1
-    return _reached(
-        _minutes(*found.group(5, 6, 7)), sign * _length(*found.group(1, 2, 3)),
-        _minutes(*found.group(8, 9, 10)),
-    )  # fmt: skip
+def _time_moved(found: re.Match[str], start: int, length: int) -> Verdict:
+    """Check `45 minutes after 9:30 is 10:15` or `22:30 + 3 hours = 01:30`.
 
-
-def _time_plus(found: re.Match[str]) -> Verdict:
-    """Check `22:30 + 3 hours = 01:30`."""
-    sign = 1 if found[4].lower() in ("+", "plus") else -1
-    return _reached(
-        _minutes(*found.group(1, 2, 3)), sign * _length(*found.group(5, 6, 7)),
-        _minutes(*found.group(8, 9, 10)),
-    )  # fmt: skip
-
-
-def _reached(start: int, length: float, stated: int) -> Verdict:
-    off = (start + length - stated) % HALF_DAY
-    return min(off, HALF_DAY - off) < 1, f"it is {_clock(start + length)}"
+    `start` and `length` are the first groups of the time and of the length.
+    """
+    sign = -1 if found[4].lower() in ("before", "minus", "-") else 1
+    first = _minutes(*found.group(start, start + 1, start + 2))
+    moved = first + sign * _length(*found.group(length, length + 1, length + 2))
+    off = (moved - _minutes(*found.group(8, 9, 10))) % HALF_DAY
+    return min(off, HALF_DAY - off) < 1, f"it is {_clock(moved)}"
 
 
 _DATED: tuple[tuple[re.Pattern[str], Callable[..., Verdict]], ...] = tuple(
     (re.compile(pattern, flags), read)
     for pattern, flags, read in (
-        (rf"(?<!every\s)(?<!each\s)\b{_WEEKDAY},?\s\(?(?:the\s)?{_DATE}", 0, _day_then_date),
-        (rf"{_DATE}\s?\((?:a\s)?{_WEEKDAY}\)", 0, _date_then_day),
-        (rf"{_DATE}{_IS}(?:an?\s)?{_WEEKDAY}", 0, _date_then_day),
+        (rf"(?<!every\s)(?<!each\s)\b{_WEEKDAY},?\s\(?(?:the\s)?{_DATE}", 0, _weekday),
+        (rf"{_DATE}\s?\((?:a\s)?{_WEEKDAY}\)", 0, _weekday),
+        (rf"{_DATE}{_IS}(?:an?\s)?{_WEEKDAY}", 0, _weekday),
         (
-            rf"\b{_SPAN}\s(after|before|from|following|prior\sto)\s{_DATE}{_IS}(?:[A-Z][a-z]+,?\s)?{_DATE}",
-            re.I, _span_first,
+            rf"\b{_SPAN}\s(?P<side>after|before|from|following|prior\sto)\s{_START}{_IS}"
+            rf"(?:[A-Z][a-z]+,?\s)?{_END}",
+            re.I, _shift,
         ),
         (
-            rf"{_DATE}\s(plus|\+|minus|-)\s{_SPAN}{_IS}(?:[A-Z][a-z]+,?\s)?{_DATE}",
-            re.I, _date_first,
+            rf"{_START}\s(?P<side>plus|\+|minus|-)\s{_SPAN}{_IS}(?:[A-Z][a-z]+,?\s)?{_END}",
+            re.I, _shift,
         ),
-        (rf"{_DATE}{_IS}{_SPAN}\s(after|before|prior\sto)\s{_DATE}", re.I, _result_first),
+        (rf"{_END}{_IS}{_SPAN}\s(?P<side>after|before|prior\sto)\s{_START}", re.I, _shift),
         (
-            rf"\b(?:from|between)\s{_DATE}\s(?:to|until|till|and)\s{_DATE}{_IS}{_SPAN}\b",
+            rf"\b(?:from|between)\s{_START}\s(?:to|until|till|and)\s{_END}{_IS}{_SPAN}\b",
             re.I, _between,
         ),
-        (r"\b((?:19|20|21)\d\d)\sis\sa\sleap\syear", 0, _leap),
-        (rf"\b({'|'.join(MONTHS)})\s((?:19|20|21)\d\d)\shas\s(\d\d)\sdays", 0, _month_length),
+        (r"\b(?P<year>(?:19|20|21)\d\d)\sis\sa\sleap\syear", 0, _leap),
+        (
+            rf"\b(?P<name>{'|'.join(MONTHS)})\s(?P<year>(?:19|20|21)\d\d)\shas\s"
+            r"(?P<count>\d\d)\sdays",
+            0, _month_length,
+        ),
     )
 )  # fmt: skip
 
@@ -247,7 +215,13 @@ _TIMED: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Verdict]], ...] =
             rf"\b(?:from|between)\s{_TIME}\s(?:to|until|till|and)\s{_TIME}{_IS}{_LENGTH}",
             _time_between,
         ),
-        (rf"\b{_LENGTH}\s(after|before)\s{_TIME}{_IS}{_TIME}", _time_after),
-        (rf"(?<![\d:]){_TIME}\s(\+|plus|-|minus)\s{_LENGTH}{_IS}{_TIME}", _time_plus),
+        (
+            rf"\b{_LENGTH}\s(after|before)\s{_TIME}{_IS}{_TIME}",
+            partial(_time_moved, start=5, length=1),
+        ),
+        (
+            rf"(?<![\d:]){_TIME}\s(\+|plus|-|minus)\s{_LENGTH}{_IS}{_TIME}",
+            partial(_time_moved, start=1, length=5),
+        ),
     )
 )

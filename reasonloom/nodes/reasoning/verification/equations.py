@@ -5,18 +5,13 @@ kilobyte may have 1,024 bytes, and `+ 10 %` may be relative to the preceding val
 reported as false only if it holds in none of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from math import isclose, sqrt
 
-from reasonloom.nodes.reasoning.verification.quantities import (
-    Quantity,
-    factor_of,
-)
+from reasonloom.nodes.reasoning.verification.quantities import Quantity, factor_of
 from reasonloom.nodes.reasoning.verification.rewording import with_signs
 from reasonloom.nodes.reasoning.verification.tokens import Token, equation_rows
 from reasonloom.text.calculations import evaluate

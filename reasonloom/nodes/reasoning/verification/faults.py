@@ -1,17 +1,19 @@
 """Find the faults of an answer: wrong calculations, dates and code, and contradicted figures."""
 
-from __future__ import annotations
-
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
-from reasonloom.nodes.reasoning.verification.code import find_code_fault
+from reasonloom.nodes.reasoning.verification.dates import check_dates
+from reasonloom.nodes.reasoning.verification.equations import check_equations
 from reasonloom.nodes.reasoning.verification.memories import Contradiction, find_contradictions
-from reasonloom.nodes.reasoning.verification.sandbox import SandboxUnavailable
-from reasonloom.nodes.reasoning.verification.statements import check_statements
-from reasonloom.text.calculations import holds
+from reasonloom.nodes.reasoning.verification.sandbox import SandboxUnavailable, find_code_fault
+from reasonloom.text.calculations import SPELLINGS, holds
+from reasonloom.text.contradiction import CODE
+from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shorten
 
 MOST_FAULTS = 8
@@ -87,3 +89,46 @@ async def find_faults(
 
 def _short(sentence: str) -> str:
     return shorten(sentence, LONGEST_SENTENCE, placeholder=" …")
+
+
+MOST_CHARACTERS, MOST_SENTENCES, MOST_CHECKS = 20_000, 300, 200
+
+_SIGNS = str.maketrans(
+    {each: meant for each, meant in SPELLINGS.items() if meant in ("*", "/", "-")} | {"⋅": "*"}
+)
+_BULLET = re.compile(r"^(?:[-*\u2022]|\d+[.)])\s+")
+_QUOTED = re.compile(r'"[^"\n]*"|\u201c[^\u201d\n]*\u201d|\u00ab[^\u00bb\n]*\u00bb')
+_UNSURE = re.compile(
+    r"\b(?:not|never|neither|nor|wrong(?:ly)?|incorrect(?:ly)?|false|untrue|mistake[ns]?"
+    r"|if|suppose|assum(?:e|ing)|imagine|unless|rather than|claim(?:s|ed)?|says?|said|wrote|writes"
+    r"|according to|binary|hex(?:adecimal)?|octal|mod(?:ulo)?|should be"
+    r"|(?:business|working|work|trading) days?)\b|n['\u2019]t\b|\?\s*$",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A checked statement: its sentence, whether it holds, and the correct statement."""
+
+    sentence: str
+    holds: bool
+    correct: str
+
+
+def check_statements(text: str) -> list[Checked]:
+    """Return the verifiable statements of a text, in order: calculations, units, dates and times.
+
+    Quotes, negations, suppositions and questions are not checked, nor is anything ambiguous: a
+    false alarm costs another model call.
+    """
+    unquoted = _QUOTED.sub(" … ", CODE.sub("\n", text[:MOST_CHARACTERS]))
+    found: list[Checked] = []
+    for sentence in islice(sentences_in(unquoted), MOST_SENTENCES):
+        if not any(map(str.isdigit, sentence)) or _UNSURE.search(sentence):
+            continue
+        plain = _BULLET.sub("", sentence).translate(_SIGNS)
+        for verdict, correct in (*check_equations(plain), *check_dates(plain)):
+            if verdict is not None:
+                found.append(Checked(sentence, verdict, correct))
+    return found[:MOST_CHECKS]

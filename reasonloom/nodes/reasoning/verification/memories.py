@@ -6,8 +6,6 @@ and the packaged entailment model must also see the contradiction. See docs/reas
 this detects.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

@@ -1,7 +1,5 @@
 """Rewrite verbal calculations with symbols: `17 times 23 is 391` becomes `17 * 23 is 391`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Run Python code with limits on time, memory and files, and without network if requested.
+"""Run the Python code of an answer with limits on time, memory, files and, if set, network.
 
 Limits are set through the operating system, the network is removed with a Linux namespace, and an
 audit hook denies files, processes and sockets. This contains faulty code; it is no security
@@ -10,6 +10,7 @@ import secrets
 import subprocess
 import sys
 import tempfile
+import textwrap
 from dataclasses import dataclass
 from importlib.util import find_spec
 
@@ -118,3 +119,34 @@ def run_python(source: str, *, isolated: bool = True) -> Ran:
         return Ran()
     at = LINE.findall(text)
     return Ran(lines[-1][:LONGEST_ERROR] or f"exit {done.returncode}", int(at[-1]) if at else 0)
+
+
+BLOCK = re.compile(r"^[ \t]*```(?:python3?|py)[ \t]*\n(.*?)^[ \t]*```[ \t]*$", re.I | re.M | re.S)
+ASSERTION = re.compile(r"^\s*assert\b", re.M)
+LONGEST_CODE = 20_000
+FAULTS = frozenset({
+    "AssertionError", "AttributeError", "IndentationError", "IndexError", "KeyError", "NameError",
+    "RecursionError", "SyntaxError", "TabError", "TypeError", "UnboundLocalError", "ValueError",
+    "ZeroDivisionError",
+})  # fmt: skip
+"""Errors caused by the code itself; others (missing package, denied file access, timeout) do not
+show whether it is right."""
+
+
+def find_code_fault(answer: str) -> str:
+    """Run the Python blocks of an answer together; return the failure, or "" if there is none.
+
+    Only code with assertions is run, since code without tests shows nothing.
+
+    Raises:
+        SandboxUnavailable: code cannot be run safely on this system.
+    """
+    source = "\n".join(textwrap.dedent(each) for each in BLOCK.findall(answer))
+    if not ASSERTION.search(source) or len(source) > LONGEST_CODE:
+        return ""
+    ran = run_python(source)
+    if ran.kind not in FAULTS:
+        return ""
+    lines = source.splitlines()
+    at = f" at `{lines[ran.line - 1].strip()}`" if 0 < ran.line <= len(lines) else ""
+    return f"the Python fails when it is run: {ran.error}{at}"

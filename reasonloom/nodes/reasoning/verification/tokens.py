@@ -1,17 +1,11 @@
 """Find equations in prose, as runs of quantities, operators, brackets and relations."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from reasonloom.nodes.memory.calendar.mentions import MONTHS
-from reasonloom.nodes.reasoning.verification.quantities import (
-    QUANTITY,
-    Quantity,
-    read_quantity,
-)
+from reasonloom.nodes.reasoning.verification.quantities import QUANTITY, Quantity, read_quantity
 
 MOST_TOKENS = 60
 
@@ -29,39 +23,11 @@ _OPERATOR = re.compile(r"\s*(?P<operator>[*/+^-]|x(?=\s?[\d$€£(]))\s*")
 _NOUN = re.compile(
     rf"(?P<noun>(?:\s+[A-Za-z][A-Za-z-]*){{1,3}}?)(?=\s*(?:[*+/=≈)]|x\s\d|,?\s+(?:{_WORDS})\s))"
 )
-_RESERVED = frozenset(
-    (
-        "and",
-        "or",
-        "of",
-        "mod",
-        "modulo",
-        "to",
-        "from",
-        "by",
-        "than",
-        "not",
-        "over",
-        "choose",
-        "if",
-        "but",
-        "so",
-        "then",
-        "is",
-        "are",
-        "was",
-        "were",
-        "equals",
-        "makes",
-        "gives",
-        "with",
-        "without",
-        "x",
-        "plus",
-        "minus",
-        "times",
-    )
-) | {name.lower() for name in MONTHS}
+_RESERVED = frozenset({
+    "and", "or", "of", "mod", "modulo", "to", "from", "by", "than", "not", "over", "choose", "if",
+    "but", "so", "then", "is", "are", "was", "were", "equals", "makes", "gives", "with", "without",
+    "x", "plus", "minus", "times", *(name.lower() for name in MONTHS),
+})  # fmt: skip
 _BEFORE = re.compile(
     r"(?:[\w\])}²³!|.,:]|[-+*/^<>%]\s*|\d\s*=\s*|\d\s?[A-Za-z%]+\s+|\d\s+|\d\s?\S+\s(?:in|by|per|over)\s"
     r"|\b(?:mod|modulo|sqrt|log|ln|sin|cos|tan|root of|max|min|sum of|product of)\s*\(?)$",
@@ -92,7 +58,10 @@ class Token:
 
 
 def equation_rows(text: str) -> Iterator[list[Token]]:
-    """Yield the longest runs of tokens that may be equations."""
+    """Yield the longest runs of tokens that may be equations.
+
+    An end token follows a run after which a sentence or clause ends.
+    """
     at = 0
     while found := QUANTITY.search(text, at):
         start = _opening(text, found.start())
@@ -100,13 +69,8 @@ def equation_rows(text: str) -> Iterator[list[Token]]:
         if any(each.kind == "relation" for each in run):
             before = _BEFORE.search(text[:start])
             if not before and not _AFTER.match(text, end):
-                yield _ended(run, plain=bool(_END.match(text, end)))
+                yield [*run, Token("end", "")] if _END.match(text, end) else run
         at = max(end, found.end())
-
-
-def _ended(run: list[Token], *, plain: bool) -> list[Token]:
-    """Append an end token to a run if a sentence or clause ends after it."""
-    return [*run, Token("end", "")] if plain else run
 
 
 def _opening(text: str, start: int) -> int:

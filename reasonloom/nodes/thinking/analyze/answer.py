@@ -7,7 +7,6 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.reasoning.divergent import CheckedConstraint
 from reasonloom.contracts.thinking.analyze import (
     Alternative,
     AnalysisResult,
@@ -22,7 +21,7 @@ from reasonloom.contracts.thinking.analyze import (
 from reasonloom.contracts.thinking.think import GoalCovered, returned_context
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import caveats
-from reasonloom.nodes.reasoning.lookup import memories_used_in
+from reasonloom.nodes.reasoning.persist import StoredStep
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.selection import alternatives_of, reason_of
 from reasonloom.nodes.thinking.analyze.state import (
@@ -31,7 +30,7 @@ from reasonloom.nodes.thinking.analyze.state import (
     steps_of,
     successful_results,
 )
-from reasonloom.nodes.thinking.answer import persist_conclusion, verdicts_of
+from reasonloom.nodes.thinking.answer import persist_conclusion, verdict_fields, verdicts_of
 from reasonloom.nodes.thinking.quality import JOINT, confidence_of
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
@@ -63,14 +62,11 @@ def _verdicts(state: AnalysisState) -> list[dict[str, Any]]:
     return verdicts_of(state.get("checks", []), JOINT)
 
 
-def answer_of(
-    execution: Execution, state: AnalysisState, *, session: str, thought: str
-) -> Analyzed:
+def answer_of(execution: Execution, state: AnalysisState, step: StoredStep) -> Analyzed:
     """Return the answer of analyze."""
     plan, outcome, brief = state["plan"], state["outcome"], state["brief"]
     first, *more = plan["frameworks"]
     offline = execution.loom.llm.offline
-    verdicts = _verdicts(state)
     alternatives = [] if offline else alternatives_of(brief["problem"], plan)
     answer = Analyzed(
         framework=_framework_summary(first),
@@ -96,14 +92,11 @@ def answer_of(
             for each in successful_results(plan, state["done"])
         ],
         rests_on=outcome["rests_on"],
-        constraints=[CheckedConstraint(**each) for each in verdicts],
-        violates=any(each["kept"] is False for each in verdicts),
+        **verdict_fields(_verdicts(state)),
         goals=[GoalCovered(**each) for each in outcome["goals"]],
-        memories_used=[
-            f"mem-{each}" for each in memories_used_in(execution, outcome["conclusion"], state)
-        ],
-        session_id=session,
-        thought_id=thought,
+        memories_used=step.memories,
+        session_id=str(step.thought.session_id),
+        thought_id=str(step.thought.id),
         **_remarks(execution, state),
     )
     return _fitted(answer) if offline else answer

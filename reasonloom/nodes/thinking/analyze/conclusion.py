@@ -20,7 +20,7 @@ from reasonloom.nodes.thinking.analyze.state import (
     successful_results,
 )
 from reasonloom.nodes.thinking.insights import LEFT_OUT, MOST_INSIGHTS, merge_insights
-from reasonloom.nodes.thinking.quality import JOINT, CheckTask, topic_coverage
+from reasonloom.nodes.thinking.quality import JOINT, CheckTask, covered_goals
 from reasonloom.nodes.thinking.state import Brief, prompt_context
 from reasonloom.text.sentences import join_sentences, sentences_in
 
@@ -55,11 +55,7 @@ async def conclude(state: AnalysisState, runtime: Runtime[Execution]) -> dict[st
     best = [each["content"] for each in merge_insights(insights, likeness, {})]
     if len(best) > MOST_INSIGHTS:
         notes.append(LEFT_OUT.format(count=len(best) - MOST_INSIGHTS))
-    spoken = [*best, made["conclusion"]]
-    goals = [
-        {"goal": each, "covered": round(topic_coverage(each, spoken, likeness), 4)}
-        for each in brief["goals"]
-    ]
+    goals = covered_goals(brief, [*best, made["conclusion"]], likeness)
     outcome = {**made, "insights": best[:MOST_INSIGHTS], "goals": goals}
     return {
         "outcome": outcome,

@@ -20,16 +20,12 @@ from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.routing.choice import best_mode
 from reasonloom.nodes.reasoning.routing.weights import certainty, combine_vote, shares_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
-from reasonloom.nodes.thinking.analyze.features.creation import CREATION_FEATURES
-from reasonloom.nodes.thinking.analyze.features.investigation import INVESTIGATION_FEATURES
+from reasonloom.nodes.thinking.analyze.features import FEATURES
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
-from reasonloom.nodes.thinking.analyze.frameworks.framework import Feature
 from reasonloom.nodes.thinking.analyze.state import AnalysisState, Plan, Wave
 from reasonloom.nodes.thinking.begin import make_brief
 from reasonloom.text.language import language_of
 from reasonloom.text.shortening import shortened
-
-FEATURES: tuple[Feature, ...] = (*INVESTIGATION_FEATURES, *CREATION_FEATURES)
 
 READ_LENGTH = 4_000
 """Characters searched for cues at the beginning of the problem, and again at its end."""

@@ -1,18 +1,15 @@
 """Runs the steps of the frameworks in waves; independent steps run in parallel."""
 
-from __future__ import annotations
-
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
-from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.lookup import ask_informed
+from reasonloom.nodes.execution import Cost, Execution
+from reasonloom.nodes.reasoning.lookup import ask_informed_or_note
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
-from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, saved_fault
 from reasonloom.nodes.thinking.analyze.conclusion import PROMPT as CONCLUSION
 from reasonloom.nodes.thinking.analyze.conclusion import conclusion_variables
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
@@ -27,10 +24,6 @@ from reasonloom.nodes.thinking.analyze.state import (
 )
 from reasonloom.nodes.thinking.exchange import fault_of
 from reasonloom.nodes.thinking.state import prompt_context
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Cost
-
 
 PROMPT = "analysis/step"
 MOST_FAILED_WAVES = 2
@@ -63,10 +56,8 @@ async def run_step(state: StepTask, runtime: Runtime[Execution]) -> dict[str, An
     """Run one step; if its call fails, the fault is its result."""
     execution, label = runtime.context, state["label"]
     what = f"the step {state['step']} of {FRAMEWORKS[state['framework']].name}"
-    informed = await ask_informed(
-        execution, _question(execution, state), partial(ask_or_note, execution, what=what),
-        searches="open",
-    )  # fmt: skip
+    question = _question(execution, state)
+    informed = await ask_informed_or_note(execution, question, what, searches="open")
     entry = {"framework": state["framework"], "step": state["step"], "label": label}
     return {
         "done": [{**entry, **_parse_result(informed.reply)}],
@@ -119,7 +110,7 @@ def step_variables(task: StepTask) -> dict[str, Any]:
 def _parse_result(heard: OptionalReply) -> dict[str, Any]:
     """Return the result of a step; a reply that is not JSON becomes its output."""
     if heard.fault:
-        return {"fault": {"kind": type(heard.fault).__name__, "message": heard.fault.message}}
+        return saved_fault(heard.fault)
     if heard.parsed is None:
         return {"output": heard.text, "insights": [], "open": [], "confidence": DEFAULT_CONFIDENCE}
     return heard.parsed

@@ -1,9 +1,7 @@
 """Builds and persists the answer of `breakdown`."""
 
-from __future__ import annotations
-
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -12,9 +10,8 @@ from reasonloom.contracts.thinking.think import returned_context
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import quotes_on, remark
 from reasonloom.nodes.reasoning.lookup import memories_used_in
-from reasonloom.nodes.reasoning.persist import as_memory
-from reasonloom.nodes.runs.complete_run import complete_run
-from reasonloom.nodes.sessions.context import append_thought
+from reasonloom.nodes.reasoning.persist import StoredStep, persist_step
+from reasonloom.nodes.sessions.context import new_place, next_thought
 from reasonloom.nodes.thinking.breakdown.dependencies import (
     critical_path,
     levels,
@@ -22,13 +19,16 @@ from reasonloom.nodes.thinking.breakdown.dependencies import (
     topological_order,
 )
 from reasonloom.nodes.thinking.breakdown.diagram import draw_breakdown
-from reasonloom.nodes.thinking.breakdown.state import BreakdownState, in_order, is_work, outline
+from reasonloom.nodes.thinking.breakdown.state import (
+    BreakdownState,
+    Link,
+    Problem,
+    in_order,
+    is_work,
+    outline,
+)
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.thinking.breakdown.state import Link, Problem
-
 
 MODE = "breakdown"
 ANSWER_KEYS = ("description", "depth", "parent", "split_by", "method", "reason", "why",
@@ -47,31 +47,21 @@ async def persist_breakdown(state: BreakdownState, runtime: Runtime[Execution]) 
     """Persist the breakdown as a new session's thought, and complete the run."""
     execution = runtime.context
     problems = _listed_problems(execution, state)
-    thought = _new_thought(execution, state, problems)
-    used = _used(execution, state, problems)
-    memory, notes = await as_memory(execution, thought, used)
+    notes = []
     if left := [each for each in problems if each.get("reason") == "budget"]:
         notes.append(OUT_OF_BUDGET.format(count=len(left), why=left[0]["why"]))
     if execution.loom.llm.offline:
         notes.append(WHICH_WORDS)
-    answer = _answer(execution, state, problems, thought)
-    async with execution.loom.database.begin(execution.caller) as tx:
-        await append_thought(tx, execution, thought, memory.writes)
-        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-        added = await complete_run(
-            tx,
-            execution,
-            answer,
-            notes=all_notes,
-            session_id=thought.session_id,
-            memories=state["memories"],
-        )
-    return {**added, "notes": notes}
-
-
-def _used(execution: Execution, state: BreakdownState, problems: list[Problem]) -> list[int]:
     quotes = "\n".join(one for each in problems for one in each.get("known", ()))
-    return memories_used_in(execution, quotes, state)
+    return await persist_step(
+        execution,
+        state,
+        _new_thought(execution, state, problems),
+        lambda step: _answer(execution, state, problems, step),
+        used=memories_used_in(execution, quotes, state),
+        notes=notes,
+        distinct=True,
+    )
 
 
 def _listed_problems(execution: Execution, state: BreakdownState) -> list[Problem]:
@@ -92,23 +82,17 @@ def _listed_problems(execution: Execution, state: BreakdownState) -> list[Proble
 def _new_thought(
     execution: Execution, state: BreakdownState, problems: list[Problem]
 ) -> NewThought:
-    session = execution.run.effect("session")
     lines = [f"{outline(each['id'])} {each['description']}" for each in problems[1:]]
     more = [f"and {len(lines) - MOST_IN_MEMORY} more"] if len(lines) > MOST_IN_MEMORY else []
     parts = "\n".join([*lines[:MOST_IN_MEMORY], *more]) or "nothing: it was left whole"
-    return NewThought(
-        id=execution.run.effect("thought"),
-        session_id=session,
-        parent_id=None,
-        branch_id=session,
+    problem = state["request"]["problem"]
+    return next_thought(
+        execution,
+        new_place(execution),
         mode=MODE,
-        input=state["request"]["problem"],
-        content=MEMORY_TEXT.format(
-            problem=shortened(state["request"]["problem"], 300), parts=parts
-        ),
+        question=problem,
+        content=MEMORY_TEXT.format(problem=shortened(problem, 300), parts=parts),
         confidence=confidence(problems),
-        llm=execution.loom.llm.name,
-        run_id=execution.run.id,
     )
 
 
@@ -120,12 +104,12 @@ def confidence(problems: list[Problem]) -> float:
 
 
 def _answer(
-    execution: Execution, state: BreakdownState, problems: list[Problem], thought: NewThought
+    execution: Execution, state: BreakdownState, problems: list[Problem], step: StoredStep
 ) -> BrokenDown:
     request, links = execution.request(Breakdown), state["links"]
     before = predecessors(problems, links)
     order = topological_order(before)
-    chain = critical_path(problems, before, order)
+    path, length, basis = critical_path(problems, before, order)
     hierarchy = [
         Dependency(from_=parent, to=each["id"], type="hierarchical")
         for each in problems
@@ -139,17 +123,17 @@ def _answer(
         total_sub_problems=len(problems),
         max_depth=request.max_depth,
         parallel_levels=levels(problems, before, order),
-        critical_path=chain.problems,
-        critical_path_length=chain.length,
-        critical_path_by=chain.basis,
+        critical_path=path,
+        critical_path_length=length,
+        critical_path_by=basis,
         dropped_dependencies=[_dependency(each) for each in state["dropped"]],
-        drawing=draw_breakdown(problems, links, chain.problems),
-        confidence=thought.confidence,
-        llm=thought.llm,
+        drawing=draw_breakdown(problems, links, path),
+        confidence=step.thought.confidence,
+        llm=step.thought.llm,
         run_id=str(execution.run.id),
-        session_id=str(thought.session_id),
-        thought_id=str(thought.id),
-        memories_used=[f"mem-{each}" for each in _used(execution, state, problems)],
+        session_id=str(step.thought.session_id),
+        thought_id=str(step.thought.id),
+        memories_used=step.memories,
         **_remarks(execution, state, problems),
     )
 

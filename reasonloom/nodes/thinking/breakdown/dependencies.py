@@ -4,34 +4,28 @@ A problem starts before its parts, and its dependents start after it and all its
 from A to B therefore orders all of A before B and all parts of B.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from langgraph.runtime import Runtime
 
-from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.execution import Cost, Execution
 from reasonloom.nodes.runs.budget import ReservePolicy, cost_of
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.thinking.breakdown.state import (
+    Basis,
     BreakdownState,
     Link,
+    Problem,
     in_order,
     is_within,
     is_work,
     outline,
     place_of,
 )
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Cost
-    from reasonloom.nodes.thinking.breakdown.state import Basis, Problem
-
 
 Predecessors = Mapping[str, set[str]]
 CONTAINED = "{before} before {after} was left out: one is a part of the other"
@@ -47,8 +41,7 @@ SURE = 0.5
 """The default certainty of a link."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkCheck:
+class LinkCheck(NamedTuple):
     """The consistent links, the dropped ones, and notes on why those were dropped."""
 
     links: list[Link]
@@ -175,8 +168,7 @@ def levels(
     return [found[at] for at in sorted(found)]
 
 
-@dataclass(frozen=True, slots=True)
-class CriticalPath:
+class CriticalPath(NamedTuple):
     """The longest chain of dependent problems, its length, and the unit of that length."""
 
     problems: list[str]
@@ -227,11 +219,11 @@ async def relate(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str
         more, notes = await _ask_links(execution, state)
         links += more
         unrelated = UNRELATED in notes
-    found = check_links(state["problems"], links)
-    notes += found.notes[:MOST_REPORTED]
-    if len(found.notes) > MOST_REPORTED:
-        notes.append(MORE_DROPPED.format(count=len(found.notes) - MOST_REPORTED))
-    return {"links": found.links, "dropped": found.dropped, "unrelated": unrelated, "notes": notes}
+    links, dropped, reasons = check_links(state["problems"], links)
+    notes += reasons[:MOST_REPORTED]
+    if len(reasons) > MOST_REPORTED:
+        notes.append(MORE_DROPPED.format(count=len(reasons) - MOST_REPORTED))
+    return {"links": links, "dropped": dropped, "unrelated": unrelated, "notes": notes}
 
 
 async def _ask_links(execution: Execution, state: BreakdownState) -> tuple[list[Link], list[str]]:

@@ -4,18 +4,11 @@ Mermaid rejects more than 50,000 characters or 500 edges, so of a large tree onl
 are drawn, and the chart states how much is omitted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from reasonloom.nodes.thinking.breakdown.state import outline, place_of
+from reasonloom.nodes.thinking.breakdown.state import Link, Problem, outline, place_of
 from reasonloom.text.mermaid import in_mermaid
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.thinking.breakdown.state import Link, Problem
-
 
 MOST_DRAWN = 100
 MOST_EDGES = 300

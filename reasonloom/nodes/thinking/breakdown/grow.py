@@ -4,15 +4,14 @@ Each level is a barrier: its problems are split in parallel, and the next level 
 done, so that duplicates are detected before they would be split again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.contracts.thinking.breakdown import Breakdown
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
@@ -30,10 +29,6 @@ from reasonloom.nodes.thinking.breakdown.state import (
     outline,
 )
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder
-
 
 MOST_PROBLEMS = 200
 MOST_PARTS = 7
@@ -72,12 +67,7 @@ def _task(state: BreakdownState, problem: Problem) -> SplitTask:
         for each in state["problems"]
         if each["depth"] == problem["depth"] and each["id"] != problem["id"]
     ]
-    return SplitTask(
-        memories=state["memories"],
-        problem=problem,
-        line=line,
-        others=others,
-    )
+    return SplitTask(memories=state["memories"], problem=problem, line=line, others=others)
 
 
 async def grow(state: BreakdownState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -1,19 +1,12 @@
 """Splits a problem without a language model, if its own words allow it."""
 
-from __future__ import annotations
+from typing import Any
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
+from reasonloom.contracts.thinking.breakdown import Breakdown
 from reasonloom.nodes.offline import OPEN_QUESTION, open_question
-from reasonloom.nodes.thinking.breakdown.state import ROOT, Split
+from reasonloom.nodes.thinking.breakdown.state import ROOT, Problem, Split
 from reasonloom.nodes.thinking.breakdown.text_division import MOST_PARTS, divide_text
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.thinking.breakdown import Breakdown
-    from reasonloom.nodes.thinking.breakdown.state import Problem
-
 
 BY_WORDS = 0.3
 """Confidence of a split by words."""
@@ -33,31 +26,24 @@ def split_offline(problem: Problem, request: Breakdown) -> Split:
         return Split(id=problem["id"], reason="indivisible", why=NO_WORDS, sure=0.0)
     held = _constraints(request) if problem["id"] == ROOT else ""
     division = divide_text(problem["text"], MOST_PARTS - 1 if held else MOST_PARTS)
-    if division:
-        split = _split(problem, division.parts, division.order, division.by)
-    elif problem["id"] == ROOT:
+    if division is None and problem["id"] == ROOT:
         question = open_question(PARTS, problem["text"])
         return Split(
             id=problem["id"], reason="indivisible", kind=OPEN_QUESTION, why=question, sure=0.0
         )
-    else:
+    if division is None:
         return Split(id=problem["id"], reason="indivisible", why=NO_PARTS)
+    parts = [{"text": each} for each in division.parts]
+    links = [_link(one, other, f"by {division.by}") for one, other in division.order]
     if held:
-        last = len(split["parts"])
-        split["parts"].append({"text": held, "why": OF_CONTEXT})
-        split["links"] += [_link(at, last, OF_CONTEXT) for at in range(last)]
-    return split
-
-
-def _split(
-    problem: Problem, parts: Sequence[str], order: Sequence[tuple[int, int]], by: str
-) -> Split:
+        links += [_link(at, len(parts), OF_CONTEXT) for at in range(len(parts))]
+        parts.append({"text": held, "why": OF_CONTEXT})
     return Split(
         id=problem["id"],
-        parts=[{"text": each} for each in parts],
-        links=[_link(one, other, f"by {by}") for one, other in order],
+        parts=parts,
+        links=links,
         split_by="words",
-        why=f"divided by {by}",
+        why=f"divided by {division.by}",
         sure=BY_WORDS,
     )
 

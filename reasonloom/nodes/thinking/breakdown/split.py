@@ -1,25 +1,18 @@
 """Splits one problem with the language model."""
 
-from __future__ import annotations
-
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thinking.breakdown import Breakdown, BreakdownContext, Reason
 from reasonloom.errors import BudgetExceeded
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.reasoning.lookup import ask_informed
+from reasonloom.nodes.reasoning.lookup import ask_informed_or_note
 from reasonloom.nodes.runs.budget import ReservePolicy
-from reasonloom.nodes.runs.llm_call import Question, ask_or_note
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question
 from reasonloom.nodes.thinking.breakdown.dependencies import relation_reserve
 from reasonloom.nodes.thinking.breakdown.offline_split import split_offline
 from reasonloom.nodes.thinking.breakdown.state import ROOT, Problem, Split, SplitTask, outline
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.runs.llm_call import OptionalReply
-
 
 TWO = 2
 TOO_FEW = "the division of {number} has fewer than two sub-problems; it was left whole"
@@ -34,8 +27,7 @@ async def split_problem(state: SplitTask, runtime: Runtime[Execution]) -> dict[s
     """
     execution, problem = runtime.context, state["problem"]
     what = f"the division of {outline(problem['id'])}"
-    asking = partial(ask_or_note, execution, what=what)
-    informed = await ask_informed(execution, _question(execution, state), asking)
+    informed = await ask_informed_or_note(execution, _question(execution, state), what)
     heard = informed.reply
     if heard.fault and problem["id"] == ROOT:
         raise heard.fault

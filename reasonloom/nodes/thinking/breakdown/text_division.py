@@ -7,6 +7,7 @@ punctuation in any language.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from reasonloom.text.words import words_in
 
@@ -113,10 +114,6 @@ def _by_sentences(text: str) -> Division | None:
     return _division(plain, "its sentences", order)
 
 
-def _by_semicolons(text: str) -> Division | None:
-    return _division(SEMICOLON.split(text), "semicolons")
-
-
 def _by_sequence(text: str) -> Division | None:
     """Divide by `then`, unless it follows an `if`."""
     if CONDITION.search(text):
@@ -125,16 +122,9 @@ def _by_sequence(text: str) -> Division | None:
     return _division(parts, "then", [(at, at + 1) for at in range(len(parts) - 1)])
 
 
-def _by_before(text: str) -> Division | None:
-    return _pair(FIRST_BEFORE.split(text, maxsplit=1), "before", (0, 1))
-
-
-def _by_after(text: str) -> Division | None:
-    return _pair(FIRST_AFTER.split(text, maxsplit=1), "after", (1, 0))
-
-
-def _pair(parts: list[str], by: str, order: tuple[int, int]) -> Division | None:
-    """Return two parts with their order; a short one such as `before Friday` is not a part."""
+def _by_pair(word: re.Pattern[str], by: str, order: tuple[int, int], text: str) -> Division | None:
+    """Divide at a word that orders two parts; a short one such as `before Friday` is not a part."""
+    parts = word.split(text, maxsplit=1)
     if len(parts) < TWO or any(len(words_in(each)) < TWO for each in parts):
         return None
     return _division(parts, by, [order])
@@ -190,7 +180,8 @@ def _trimmed(text: str) -> str:
 
 
 WAYS: tuple[Callable[[str], Division | None], ...] = (
-    _by_list, _by_sentences, _by_semicolons, _by_sequence, _by_before, _by_after, _by_head,
-    _by_clauses, _by_and,
+    _by_list, _by_sentences, lambda text: _division(SEMICOLON.split(text), "semicolons"),
+    _by_sequence, partial(_by_pair, FIRST_BEFORE, "before", (0, 1)),
+    partial(_by_pair, FIRST_AFTER, "after", (1, 0)), _by_head, _by_clauses, _by_and,
 )  # fmt: skip
 """Ways to divide a text, clearest first; the first that applies is used."""

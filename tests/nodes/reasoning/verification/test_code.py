@@ -8,9 +8,12 @@ import threading
 import pytest
 
 from reasonloom.llm.interfaces import Ask, Embedder
-from reasonloom.nodes.reasoning.verification.code import find_code_fault
 from reasonloom.nodes.reasoning.verification.faults import find_faults
-from reasonloom.nodes.reasoning.verification.sandbox import SandboxUnavailable, run_python
+from reasonloom.nodes.reasoning.verification.sandbox import (
+    SandboxUnavailable,
+    find_code_fault,
+    run_python,
+)
 from reasonloom.stores.access import Access
 from tests.support.calls import call
 from tests.support.llms.answering import AnsweringLlm, ReplyFields, words_of

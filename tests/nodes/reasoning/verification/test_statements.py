@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.nodes.reasoning.verification.statements import (
+from reasonloom.nodes.reasoning.verification.faults import (
     MOST_CHARACTERS,
     check_statements,
 )

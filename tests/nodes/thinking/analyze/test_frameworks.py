@@ -7,9 +7,9 @@ from typing import get_args
 import pytest
 
 from reasonloom.contracts.thinking.analyze import FrameworkId
+from reasonloom.nodes.thinking.analyze.features import FEATURES
 from reasonloom.nodes.thinking.analyze.frameworks.catalog import FRAMEWORKS
 from reasonloom.nodes.thinking.analyze.frameworks.framework import Framework
-from reasonloom.nodes.thinking.analyze.selection import FEATURES
 from reasonloom.prompts.registry import PromptRegistry
 
 every_framework = pytest.mark.parametrize("framework", FRAMEWORKS.values(), ids=FRAMEWORKS)

@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
+
+from reasonloom.nodes.reasoning.routing.cues import any_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class Feature:
     reason: str
     cues: re.Pattern[str]
 
-
-def any_of(*words: str) -> re.Pattern[str]:
-    """Return a case-insensitive pattern of any of these expressions, at the start of a word."""
-    return re.compile(r"\b(?:" + "|".join(words) + r")", re.I)
+    @classmethod
+    def of(cls, framework: str, weight: float, reason: str, *cues: str) -> Self:
+        """Return a feature with these cues, see `any_of`."""
+        return cls(framework, weight, reason, any_of(*cues))

@@ -1,1 +1,0 @@
-"""Textual features that indicate a framework."""

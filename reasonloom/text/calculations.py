@@ -4,8 +4,6 @@ They are parsed to a syntax tree of numbers and never executed as code. Size, de
 results are bounded, so that no text takes more than a few milliseconds.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import re

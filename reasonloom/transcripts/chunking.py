@@ -1,12 +1,10 @@
 """Cuts a stream of turns into chunks of one topic each; chunking can resume with more turns."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from reasonloom.text import tokens
 from reasonloom.text.tokens import TokenCounter
@@ -86,7 +84,7 @@ class ChunkerState:
         return {"open": units, "given": dict(self.given), "borders": list(self.borders)}
 
     @classmethod
-    def of(cls, wire: Mapping[str, Any]) -> ChunkerState:
+    def of(cls, wire: Mapping[str, Any]) -> Self:
         """Restore a state from `wire()`."""
         lanes = tuple(tuple(Unit.of(unit) for unit in lane) for lane in wire["open"])
         total, number = wire["borders"]

@@ -8,11 +8,9 @@ identical text scores 1, whatever else is stored. The square root makes 0.5 the 
 the development halves of our retrieval sets; docs/graph-memory.md has the figures.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from langgraph.runtime import Runtime
 
@@ -35,16 +33,13 @@ from reasonloom.nodes.graph_memory.rendering import (
 )
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import evidence, memory_nodes
 from reasonloom.stores.graph_memory.evidence import EdgeRow
+from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 from reasonloom.stores.memory.search import retrieval, similarity
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 
 def similarity_score(cosine: float | None, words: float, floor: float | None) -> float:

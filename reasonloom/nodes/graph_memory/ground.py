@@ -1,10 +1,9 @@
 """The `memory_ground` tool: gathers memories near a claim, has judges check it, and decides."""
 
-from __future__ import annotations
-
 import asyncio
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
@@ -30,7 +29,7 @@ from reasonloom.nodes.graph_memory.grounding.judges import JUDGES, GroundState, 
 from reasonloom.nodes.graph_memory.grounding.pair import uncovered_phrases
 from reasonloom.nodes.graph_memory.grounding.reading.clause import READ
 from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
-from reasonloom.nodes.graph_memory.grounding.verdict import CorrectedMemory, weigh_evidence
+from reasonloom.nodes.graph_memory.grounding.verdict import CorrectedMemory, Verdict, weigh_evidence
 from reasonloom.nodes.graph_memory.rendering import (
     DIGITS,
     injection_warnings,
@@ -40,20 +39,12 @@ from reasonloom.nodes.graph_memory.rendering import (
 from reasonloom.nodes.judging.views import MISSING, TOGETHER, describe_lenses, read_views
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.injection.detection import detect_injection
-from reasonloom.nodes.memory.validity import held_span, too_early_notes
+from reasonloom.nodes.memory.validity import HeldSpan, held_span, too_early_notes
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.stores.graph_memory import evidence, memory_nodes
+from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.graph_memory.grounding.verdict import Verdict
-    from reasonloom.nodes.memory.validity import HeldSpan
-    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
-
 
 POOL = 40
 """How many of the nearest memories a claim is compared with."""

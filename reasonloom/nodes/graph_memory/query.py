@@ -4,11 +4,10 @@ A correction is not an addition: a node of B that supersedes one of A, directly 
 listed under `corrected` and not under `added`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -31,16 +30,11 @@ from reasonloom.nodes.graph_memory.rendering import (
 )
 from reasonloom.nodes.memory.validity import held_span, too_early_notes
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import memory_nodes, range_comparison
 from reasonloom.stores.graph_memory.memory_nodes import Conditions, list_nodes, sessions_numbered
 from reasonloom.stores.graph_memory.range_comparison import Counts, Pair, Range, Step
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from reasonloom.stores.database import Transaction
-
 
 MORE = "more nodes meet this; the first {count} are shown"
 EMPTY = "{name} is empty and does not narrow"

@@ -1,11 +1,9 @@
 """The `memory_similar` tool: nodes similar in words and meaning, or near a vector."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -13,6 +11,7 @@ from reasonloom.contracts.graph_memory.queries import MemorySimilar
 from reasonloom.contracts.graph_memory.shared import NodesScored
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.errors import EmbedderUnavailable, InvalidArgument
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.evidence import similarity_score
 from reasonloom.nodes.graph_memory.rendering import (
@@ -23,18 +22,12 @@ from reasonloom.nodes.graph_memory.rendering import (
 )
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import memory_nodes
 from reasonloom.stores.memory import reindex
 from reasonloom.stores.memory.search import retrieval, similarity
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.llm.interfaces import Embedder
-    from reasonloom.stores.database import Transaction
-
 
 ANY_TEXT = "a text"
 """Text that is embedded to determine an embedder's dimension."""

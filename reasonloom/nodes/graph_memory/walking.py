@@ -1,9 +1,7 @@
 """The `memory_traverse`, `memory_causal` and `memory_context` tools, which walk along edges."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
@@ -22,6 +20,7 @@ from reasonloom.errors import NodeNotFound
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.rendering import bound_contents, injection_warnings, node_fields
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import memory_nodes
 from reasonloom.stores.graph_memory.traversal import (
     Bounds,
@@ -33,10 +32,6 @@ from reasonloom.stores.graph_memory.traversal import (
     walk,
 )
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-
 
 MOST_EDGES = 1_000
 """Maximum edges of an answer."""

@@ -3,9 +3,8 @@
 The merged node must beat the best input on blind ballots over both, or it becomes inactive.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -54,13 +53,8 @@ from reasonloom.nodes.thought_graph.state import (
 )
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
-from reasonloom.stores.thought_graph.graph_nodes import NewNode
+from reasonloom.stores.thought_graph.graph_nodes import NewNode, NodeRow, Scored
 from reasonloom.text.sentences import sentences_in
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
 
 FIELD = "node_ids"
 ANCESTOR = "node {number} comes from node {before}; a thought is not merged with its own ancestor"

@@ -1,11 +1,10 @@
 """Find a graph's terminal nodes and draw the conclusion: its content, sources and confidence."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Sequence
 from itertools import combinations
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -15,6 +14,7 @@ from reasonloom.nodes.offline import open_question
 from reasonloom.nodes.reasoning.attempts import first_sentences
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import session_context
+from reasonloom.nodes.similarity import Similarity
 from reasonloom.nodes.thought_graph.aggregate import require_distinct
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_open_graph
 from reasonloom.nodes.thought_graph.merging import (
@@ -23,12 +23,7 @@ from reasonloom.nodes.thought_graph.merging import (
     shorten_input,
 )
 from reasonloom.nodes.thought_graph.state import GotToolState, Thought, as_thoughts, place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.nodes.similarity import Similarity
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 MOST_ENDS = 3
 """Maximum number of leaves used as terminal nodes if none are named."""

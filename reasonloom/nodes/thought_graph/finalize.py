@@ -1,9 +1,7 @@
 """Close a graph: its conclusion becomes the session's next thought, in one transaction."""
 
-from __future__ import annotations
-
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -11,7 +9,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import FinalizedGraph
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import caveats
-from reasonloom.nodes.reasoning.persist import as_memory
+from reasonloom.nodes.reasoning.persist import ThoughtMemory, as_memory
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import fork_notes, next_thought
 from reasonloom.nodes.similarity import similarity_of
@@ -26,14 +24,11 @@ from reasonloom.nodes.thought_graph.conclude import (
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, lock_open_graph, read_graph
 from reasonloom.nodes.thought_graph.rendering import render_node
 from reasonloom.nodes.thought_graph.state import MODE
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.stores.thought_graph import graph_nodes, thought_graphs
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.reasoning.persist import ThoughtMemory
-    from reasonloom.stores.database import Transaction
 
 
 async def weigh_conclusion(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -1,16 +1,15 @@
 """Continue a node of a graph in several distinct directions, and measure their diversity."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import combinations
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GeneratedNodes, GotGenerate
 from reasonloom.errors import InvalidArgument
+from reasonloom.llm.interfaces import Reply
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import confidence_of, open_question, quotes_on, remark
@@ -38,11 +37,7 @@ from reasonloom.nodes.thought_graph.state import (
 )
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
-from reasonloom.stores.thought_graph.graph_nodes import NewNode
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Reply
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+from reasonloom.stores.thought_graph.graph_nodes import NewNode, NodeRow
 
 CONTINUES = "What continues this thought?"
 MOST_QUOTED = 20

@@ -1,22 +1,17 @@
 """A whole Graph of Thoughts, and what can be computed from its structure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from reasonloom.errors import InvalidArgument, NodeNotFound
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes, thought_graphs
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.thought_graph.graph_edges import EdgeRow
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
-    from reasonloom.stores.thought_graph.thought_graphs import GraphRow
+from reasonloom.stores.thought_graph.graph_edges import EdgeRow
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+from reasonloom.stores.thought_graph.thought_graphs import GraphRow
 
 GROWTH = ("generates", "refines", "aggregates")
 """Edges from a thought to one derived from it; all other edges only relate thoughts."""

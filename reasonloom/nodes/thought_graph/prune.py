@@ -1,8 +1,7 @@
 """Prune low-scoring nodes of a graph, preview a pruning, or restore the last one."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Set
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -27,15 +26,9 @@ from reasonloom.nodes.thought_graph.graph import (
 )
 from reasonloom.nodes.thought_graph.rendering import unscored
 from reasonloom.nodes.thought_graph.state import complete_operation, place_of
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.thought_graph import graph_nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Set
-    from uuid import UUID
-
-    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
 
 
 class PruningPlan(NamedTuple):

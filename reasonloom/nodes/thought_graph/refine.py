@@ -1,13 +1,12 @@
 """Criticise and rewrite a node; blind ballots on both versions decide which stays active."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotRefine, RefinedNode
+from reasonloom.llm.interfaces import Reply
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_question
@@ -39,14 +38,10 @@ from reasonloom.nodes.thought_graph.state import (
     complete_operation,
     place_of,
 )
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
-from reasonloom.stores.thought_graph.graph_nodes import NewNode
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Reply
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
+from reasonloom.stores.thought_graph.graph_nodes import NewNode, NodeRow, Scored
 
 BETTER = "What is wrong with it, and what would be better?"
 UNREFINED = "nothing was refined or judged"

@@ -1,9 +1,7 @@
 """A graph of thoughts in answers: its nodes, edges, statistics and drawing."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -12,13 +10,11 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_graph
 from reasonloom.nodes.thought_graph.picture import drawing
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.sessions import thoughts
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.thought_graph.graph_edges import EdgeRow
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
-    from reasonloom.stores.thought_graph.thought_graphs import GraphRow
+from reasonloom.stores.thought_graph.graph_edges import EdgeRow
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+from reasonloom.stores.thought_graph.thought_graphs import GraphRow
 
 
 def render_node(node: NodeRow) -> GraphNode:

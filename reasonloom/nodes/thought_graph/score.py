@@ -1,9 +1,7 @@
 """Score one node of a graph, and record which nodes it supports or contradicts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -32,10 +30,7 @@ from reasonloom.nodes.thought_graph.graph import (
 from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
 from reasonloom.nodes.thought_graph.state import complete_operation, guess_type, place_of
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
-from reasonloom.stores.thought_graph.graph_nodes import Scored
-
-if TYPE_CHECKING:
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
 
 
 async def find_scored(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -1,23 +1,17 @@
 """The state of graph operations, as plain data that can be saved."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Iterable
+from typing import Any, TypedDict
 from uuid import UUID
 
+from reasonloom.contracts.base import Answer
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.lookup import MemoryState
 from reasonloom.nodes.runs.complete_run import complete_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from reasonloom.contracts.base import Answer
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
-
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph
+from reasonloom.stores.database import Transaction
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 MODE = "got"
 

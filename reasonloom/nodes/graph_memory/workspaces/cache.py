@@ -10,18 +10,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from reasonloom.contracts.graph_memory.workspaces import Context, State
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem, open_file
 from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile, parse_file
 from reasonloom.stores.graph_memory import workspaces
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile
-    from reasonloom.stores.graph_memory.workspaces import ContextRow, WorkspaceRow
-
+from reasonloom.stores.graph_memory.workspaces import ContextRow, WorkspaceRow
 
 MOST_BYTES = 512 * 1024 * 1024
 SETTLED = 2.0

@@ -1,24 +1,18 @@
 """Scores a file's memories against a question, by words and meaning, on a fixed scale, 0..1."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.graph_memory.workspaces.cache import FILES
 from reasonloom.nodes.graph_memory.workspaces.parsing import FileMemory, FileVectors, ParsedFile
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.text.hidden_characters import remove_hidden
 from reasonloom.text.search_terms import keywords_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from reasonloom.llm.interfaces import Embedder
 
 HALF = 0.5
 """The weight of words and of meaning, each."""

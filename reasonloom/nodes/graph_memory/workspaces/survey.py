@@ -1,11 +1,10 @@
 """Searches all files of a workspace with one question, for the tools that search."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.contracts.graph_memory.workspaces import ContextCount, ContextMatch
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.rendering import to_microseconds
 from reasonloom.nodes.graph_memory.workspaces.cache import ReadFile, read_workspace, unread_notes
 from reasonloom.nodes.graph_memory.workspaces.matching import (
@@ -16,9 +15,6 @@ from reasonloom.nodes.graph_memory.workspaces.matching import (
     matches,
     parse_workspace_query,
 )
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
 
 DIGITS = 4
 

@@ -1,8 +1,7 @@
 """The workspace tools: create, add, list, query and xref."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -31,6 +30,7 @@ from reasonloom.nodes.graph_memory.workspaces.cache import (
 )
 from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem, example_files, path_within
 from reasonloom.nodes.graph_memory.workspaces.matching import best_first
+from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile
 from reasonloom.nodes.graph_memory.workspaces.survey import (
     DIGITS,
     Searched,
@@ -41,11 +41,6 @@ from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import workspaces
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile
 
 
 async def memory_workspace_create(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:

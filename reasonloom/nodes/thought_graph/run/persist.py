@@ -1,8 +1,6 @@
 """Persist a plan's outcome: a graph of all its thoughts, and the best one in the session."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -25,14 +23,12 @@ from reasonloom.nodes.thought_graph.operations.state import START, State, Though
 from reasonloom.nodes.thought_graph.rendering import render_node
 from reasonloom.nodes.thought_graph.run.steps import GotRunState
 from reasonloom.nodes.thought_graph.state import MODE, guess_type
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes, thought_graphs
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
 from reasonloom.stores.thought_graph.thought_graphs import NewGraph
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 EDGE = {"generate": "generates", "refine": "refines", "aggregate": "aggregates"}
 TYPE = {"root": "root", "refine": "refinement", "aggregate": "aggregation"}

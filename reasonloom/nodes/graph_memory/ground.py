@@ -15,9 +15,8 @@ from reasonloom.contracts.graph_memory.grounding import (
     MemoryGround,
 )
 from reasonloom.contracts.graph_memory.shared import ScoredNode
-from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.graph_memory.evidence import CURRENT, similarity_scores
+from reasonloom.nodes.graph_memory.evidence import CURRENT, near_text, similarity_scores
 from reasonloom.nodes.graph_memory.grounding.agreement import (
     EvidenceFacts,
     JointVerdict,
@@ -37,13 +36,12 @@ from reasonloom.nodes.graph_memory.rendering import (
     render_scored_node,
 )
 from reasonloom.nodes.judging.views import MISSING, TOGETHER, describe_lenses, read_views
-from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.nodes.memory.validity import HeldSpan, held_span, too_early_notes
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.stores.graph_memory import evidence, memory_nodes
 from reasonloom.stores.graph_memory.memory_nodes import NodeRow
-from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.memory.search.scope import Scope
 from reasonloom.stores.pipelines import together
 
 POOL = 40
@@ -78,10 +76,7 @@ async def claim_candidates(
 
     The claim is embedded before the transaction, so that no connection is held meanwhile.
     """
-    embedder = execution.loom.embedder
-    vectors, notes = await embed_or_note(embedder, [claim])
-    near = Nearness(vectors[0], embedder.model, SECTORS) if vectors else None
-    floor = embedder.floor if vectors else None
+    near, floor, notes = await near_text(execution, claim)
     scope = Scope(held_from=held.start, held_to=held.end) if held else CURRENT
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         corrected, alike, *of_clauses = await together(
@@ -326,8 +321,7 @@ def _suggestions(
     if verdict.status != "ungrounded":
         return []
     deciding = {each.id for each in verdict.witnesses}
-    near = [key for key in alike if key in rows and key not in deciding]
-    near = [key for key in near if key in current]
+    near = [key for key in alike if key in rows and key in current and key not in deciding]
     best = sorted(near, key=lambda key: (-alike[key], -key))[:SUGGESTED]
     return [render_scored_node(rows[key], _score(alike, key)) for key in best]
 

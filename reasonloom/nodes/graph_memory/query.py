@@ -6,6 +6,7 @@ listed under `corrected` and not under `added`.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -130,12 +131,12 @@ async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict
         )
         corrected = corrections_of(await range_comparison.steps(tx, pair))
         gone = list(corrected.newest)
-        without = corrected.replacing
+        some = partial(range_comparison.some, tx, pair, faded=FADED, most=MOST_LISTED)
         counted, added, unchanged, faded = await together(
             range_comparison.counts(tx, pair, corrected=corrected.newest, faded=FADED),
-            range_comparison.only_in_b(tx, pair, without=without, most=MOST_LISTED),
-            range_comparison.in_a(tx, pair, without=gone, most=MOST_LISTED),
-            range_comparison.faded_in_a(tx, pair, without=gone, faded=FADED, most=MOST_LISTED),
+            some("only_in_b", without=corrected.replacing),
+            some("in_a", without=gone),
+            some("faded_in_a", without=gone),
         )
         lists = RangeLists(added, gone[:MOST_LISTED], unchanged, faded)
         tx.end_with_next()

@@ -1,7 +1,7 @@
 """The `memory_traverse`, `memory_causal` and `memory_context` tools, which walk along edges."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -15,10 +15,14 @@ from reasonloom.contracts.graph_memory.queries import (
     Walked,
 )
 from reasonloom.contracts.graph_memory.shared import MemoryEdge
-from reasonloom.contracts.memory.export_format import EdgeType
 from reasonloom.errors import NodeNotFound
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.graph_memory.rendering import bound_contents, injection_warnings, node_fields
+from reasonloom.nodes.graph_memory.rendering import (
+    bound_contents,
+    injection_warnings,
+    node_fields,
+    render_edge,
+)
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import memory_nodes
@@ -73,17 +77,7 @@ async def joining_edges(
     """Return the edges between nodes, heaviest first, and a note if some are left out."""
     ids = [start, *(each.id for each in reached)]
     rows, more = await edges_between(tx, ids, types, most=MOST_EDGES)
-    edges = [
-        MemoryEdge(
-            source_id=row.source,
-            target_id=row.target,
-            edge_type=cast("EdgeType", row.type),
-            weight=row.weight,
-            reason=row.reason,
-        )
-        for row in rows
-    ]
-    return edges, [JOINED.format(count=MOST_EDGES)] if more else []
+    return [render_edge(row) for row in rows], [JOINED.format(count=MOST_EDGES)] if more else []
 
 
 def cut_notes(walk: Walk, bounds: Bounds, *, more: str = MORE_REACHED) -> list[str]:

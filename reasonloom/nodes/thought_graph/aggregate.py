@@ -84,8 +84,7 @@ async def find_inputs(state: AggregateState, runtime: Runtime[Execution]) -> dic
     """Load the nodes and check that they may be merged."""
     execution = runtime.context
     request = execution.request(GotAggregate)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     nodes = require_distinct(graph, request.node_ids, field=FIELD, twice=TWICE)
     _check_depth(graph, nodes)
     _check_lines(graph, nodes)
@@ -203,7 +202,7 @@ async def persist_merged(state: AggregateState, runtime: Runtime[Execution]) -> 
             await graph_nodes.set_replaced(tx, node.id, UUID(verdict.rival))
         grown = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, state, grown, kept, found, verdict)
-        return await complete_operation(tx, execution, state, answer, notes)
+        return await complete_operation(tx, execution, state, answer, notes, graph.row.session_id)
 
 
 async def _judged(
@@ -218,8 +217,7 @@ async def _judged(
         lost = lost_ballots_note(execution, state) if is_compared(execution, state) else []
         return None, {}, lost
     *rivals, new = (each["id"] for each in candidates)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, state["place"]["graph"])
+    graph = await read_open_graph(execution, state["place"]["graph"])
     scores, notes = await score_candidates(execution, state, graph)
     judged = {
         execution.run.effect("node") if each == new else UUID(each): scored

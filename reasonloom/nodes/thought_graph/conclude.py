@@ -63,8 +63,7 @@ async def find_ends(state: FinalizeState, runtime: Runtime[Execution]) -> dict[s
     """Load the terminal nodes (those named, or the best active leaves) and their conflicts."""
     execution = runtime.context
     request = execution.request(GotFinalize)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     notes = []
     if request.terminal_node_ids is None:
         nodes = best_leaves(graph)

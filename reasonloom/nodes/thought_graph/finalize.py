@@ -10,7 +10,6 @@ from reasonloom.contracts.thought_graph.tools import FinalizedGraph
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import caveats
 from reasonloom.nodes.reasoning.persist import ThoughtMemory, as_memory
-from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import fork_notes, next_thought
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thought_graph.conclude import (
@@ -23,7 +22,7 @@ from reasonloom.nodes.thought_graph.conclude import (
 )
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, lock_open_graph, read_graph
 from reasonloom.nodes.thought_graph.rendering import render_node
-from reasonloom.nodes.thought_graph.state import MODE
+from reasonloom.nodes.thought_graph.state import MODE, complete_operation
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import branches, sessions
@@ -57,9 +56,7 @@ async def close_graph(state: FinalizeState, runtime: Runtime[Execution]) -> dict
         notes = [*notes, *fork_notes(thought, branch)]
         closed = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, state, closed, thought, branch)
-        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session.id)
-    return {**added, "notes": notes}
+        return await complete_operation(tx, execution, state, answer, notes, session.id)
 
 
 async def _close(

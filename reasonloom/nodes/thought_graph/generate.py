@@ -81,8 +81,7 @@ async def find_node(state: GenerateState, runtime: Runtime[Execution]) -> dict[s
     """Load the node, check that it may be continued, and recall relevant memories."""
     execution = runtime.context
     request = execution.request(GotGenerate)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     node = graph.active_node(request.node_id)
     wanted = _wanted(graph, node, request)
     place = place_of(graph, request.problem)
@@ -222,7 +221,7 @@ async def persist_nodes(state: GenerateState, runtime: Runtime[Execution]) -> di
             notes.append(NOTHING_NEW.format(question=question))
         grown = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, state, grown, diversity, short=len(nodes) < wanted)
-        return await complete_operation(tx, execution, state, answer, notes)
+        return await complete_operation(tx, execution, state, answer, notes, graph.row.session_id)
 
 
 async def _diversity(execution: Execution, texts: list[str]) -> float | None:

@@ -11,7 +11,6 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import remark
 from reasonloom.nodes.reasoning.context import recall_for
-from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.thought_graph.ballot_scoring import (
     ScoringState,
     as_candidate,
@@ -21,6 +20,7 @@ from reasonloom.nodes.thought_graph.ballot_scoring import (
 from reasonloom.nodes.thought_graph.graph import (
     ThoughtGraph,
     lock_open_graph,
+    reachable,
     read_graph,
     read_open_graph,
 )
@@ -53,13 +53,7 @@ def plan_pruning(graph: ThoughtGraph, threshold: float, unscored: Set[UUID]) -> 
         or node.id in unscored
         or node.worth >= threshold
     }
-    needed = set(sure)
-    waiting = list(sure)
-    while waiting:
-        for parent in graph.parents[waiting.pop()]:
-            if parent not in needed:
-                needed.add(parent)
-                waiting.append(parent)
+    needed = reachable(sure, graph.parents.__getitem__)
     return PruningPlan(
         pruned=[node for node in graph.active if node.id not in needed],
         kept_below=[node for node in graph.active if node.id in needed and node.id not in sure],
@@ -82,8 +76,7 @@ async def find_unscored(state: PruneState, runtime: Runtime[Execution]) -> dict[
     """Load the nodes that must be scored first."""
     execution = runtime.context
     request = execution.request(ReversiblePrune)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     place = place_of(graph, None)
     nodes = [] if request.restore else unscored(graph)
     memories, notes = await recall_for(execution, place["problem"]) if nodes else ([], [])
@@ -110,7 +103,7 @@ async def take_out(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
         if done.pruned and not request.preview:
             await _prune(tx, execution, graph, done)
         notes = [*notes, *_notes(graph, done)]
-        return await complete_operation(tx, execution, state, done, notes)
+        return await complete_operation(tx, execution, state, done, notes, graph.row.session_id)
 
 
 async def _scores(execution: Execution, state: PruneState) -> tuple[dict[str, Scored], list[str]]:
@@ -122,8 +115,7 @@ async def _scores(execution: Execution, state: PruneState) -> tuple[dict[str, Sc
     ]
     if not judged:
         return {}, []
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, state["place"]["graph"])
+    graph = await read_open_graph(execution, state["place"]["graph"])
     return await score_candidates(execution, {**state, "candidates": judged}, graph)
 
 
@@ -206,7 +198,4 @@ async def put_back(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
             llm=execution.loom.llm.name,
             run_id=str(execution.run.id),
         )
-        notes = state.get("notes", [])
-        return await complete_run(
-            tx, execution, answer, notes=notes, session_id=UUID(state["place"]["session"])
-        )
+        return await complete_operation(tx, execution, state, answer, [], graph.row.session_id)

@@ -63,8 +63,7 @@ async def find_parent(state: RefineState, runtime: Runtime[Execution]) -> dict[s
     """Load the node and the relevant memories."""
     execution = runtime.context
     request = execution.request(GotRefine)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     node = _parent(execution, graph, request.node_id)
     place = place_of(graph, request.problem)
     memories, notes = await recall_for(execution, place["problem"])
@@ -144,8 +143,7 @@ async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dic
     """Store the refinement and both scores; whichever loses becomes inactive."""
     execution, place = runtime.context, state["place"]
     changed = is_changed(state)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        seen = await read_open_graph(tx, place["graph"])
+    seen = await read_open_graph(execution, place["graph"])
     scores, notes = await score_candidates(execution, state, seen) if changed else ({}, [])
     same = UNREFINED if execution.loom.llm.offline else SAME_WORDS
     verdict = _verdict(state, scores) if changed else (False, same)
@@ -157,7 +155,7 @@ async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dic
             await _add(tx, execution, state, parent, both, accepted=verdict[0])
         answer = _answer(execution, state, await read_graph(tx, place["graph"]), verdict)
         notes = [*notes, *lost_ballots_note(execution, state)] if changed else notes
-        return await complete_operation(tx, execution, state, answer, notes)
+        return await complete_operation(tx, execution, state, answer, notes, graph.row.session_id)
 
 
 def _verdict(state: RefineState, scores: dict[str, Scored]) -> tuple[bool, str]:

@@ -37,8 +37,7 @@ async def find_scored(state: ScoringState, runtime: Runtime[Execution]) -> dict[
     """Load the node, other nodes it may relate to, and the relevant memories."""
     execution = runtime.context
     request = execution.request(GotScore)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     node = graph.active_node(request.node_id)
     place = place_of(graph, request.problem)
     memories, notes = await recall_for(execution, place["problem"])
@@ -67,8 +66,7 @@ async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dic
     """Store the score and the relations, and answer."""
     execution = runtime.context
     place, wanted = state["place"], state["candidates"][0]["id"]
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        seen = await read_open_graph(tx, place["graph"])
+    seen = await read_open_graph(execution, place["graph"])
     scores, notes = await score_candidates(execution, state, seen)
     scored = replace(scores[wanted], node_type=_type(seen.node(wanted)))
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -80,7 +78,7 @@ async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dic
         )
         answer = _answer(execution, state, await read_graph(tx, place["graph"]), scored)
         notes = [*notes, *lost_ballots_note(execution, state)]
-        return await complete_operation(tx, execution, state, answer, notes)
+        return await complete_operation(tx, execution, state, answer, notes, graph.row.session_id)
 
 
 def _type(node: NodeRow) -> str | None:

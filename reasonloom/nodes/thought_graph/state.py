@@ -93,19 +93,15 @@ def guess_type(text: str) -> str | None:
 async def complete_operation(
     tx: Transaction,
     execution: Execution,
-    state: GotToolState,
+    state: MemoryState,
     answer: Answer,
     notes: list[str],
+    session_id: UUID,
 ) -> dict[str, Any]:
     """Complete an operation's run with all its notes; return the last node's state update."""
     all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-    session = UUID(state["place"]["session"])
+    memories = state.get("memories", [])
     added = await complete_run(
-        tx,
-        execution,
-        answer,
-        notes=all_notes,
-        session_id=session,
-        memories=state.get("memories", []),
+        tx, execution, answer, notes=all_notes, session_id=session_id, memories=memories
     )
     return {**added, "notes": notes}

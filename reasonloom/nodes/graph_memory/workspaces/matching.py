@@ -1,7 +1,6 @@
 """Scores a file's memories against a question, by words and meaning, on a fixed scale, 0..1."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -170,8 +169,3 @@ def _meaning(parsed: ParsedFile, vector: NDArray[np.float32], floor: float) -> N
     slices = range(0, len(parsed.held), SLICE)
     cosines = [vectors.rows[start : start + SLICE].astype(np.float32) @ vector for start in slices]
     return np.clip((np.concatenate(cosines) - floor) / (1 - floor), 0.0, 1.0)
-
-
-def best_first(found: Sequence[tuple[float, int, Match]]) -> list[tuple[float, int, Match]]:
-    """Sort (score, file, match) of several files, best first; ties are in file order."""
-    return sorted(found, key=lambda each: (-each[0], each[1], each[2].place))

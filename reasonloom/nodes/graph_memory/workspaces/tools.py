@@ -29,7 +29,6 @@ from reasonloom.nodes.graph_memory.workspaces.cache import (
     unread_notes,
 )
 from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem, example_files, path_within
-from reasonloom.nodes.graph_memory.workspaces.matching import best_first
 from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile
 from reasonloom.nodes.graph_memory.workspaces.survey import (
     DIGITS,
@@ -129,12 +128,14 @@ async def memory_workspace_query(state: ToolState, runtime: Runtime[Execution]) 
 
 
 def _merge_results(found: Survey, most: int) -> list[ContextMatch]:
+    """Return the matches of all files, best first; ties are in the order of the files."""
     scored = [
-        (file.score(match), place, match)
+        (-file.score(match), place, match.place, match)
         for place, file in enumerate(found.files)
         for match in file.matches[:most]
     ]
-    return [found.files[place].render(match) for _, place, match in best_first(scored)]
+    ranked = sorted(scored, key=lambda each: each[:3])
+    return [found.files[place].render(match) for _, place, _, match in ranked]
 
 
 def _fitting(results: list[ContextMatch]) -> int:

@@ -11,10 +11,10 @@ from typing import Any
 
 from reasonloom.contracts.thought_graph.plans import Plan, name_of
 from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.thought_graph.ballot_scoring import JUDGE
 from reasonloom.nodes.thought_graph.operations import results
 from reasonloom.nodes.thought_graph.operations.budget import in_flight, release_orders
 from reasonloom.nodes.thought_graph.operations.orders import (
-    JUDGE,
     Order,
     as_order,
     require_fit,

@@ -44,10 +44,8 @@ async def embedding_dimension(embedder: Embedder) -> int:
         return len((await embedder.embed([ANY_TEXT]))[0])
 
 
-async def parse_unit_vector(
-    embedder: Embedder, given: Sequence[float], *, field: str
-) -> list[float]:
-    """Normalise `given` to length 1.
+async def _unit_vector(embedder: Embedder, given: Sequence[float]) -> list[float]:
+    """Normalise the request's vector to length 1.
 
     Raises:
         InvalidArgument: its dimension differs from the embedder's, or it is all zeros.
@@ -56,14 +54,14 @@ async def parse_unit_vector(
     dimension = await embedding_dimension(embedder)
     if len(given) != dimension:
         raise InvalidArgument(
-            f"{field}: has {len(given)} numbers; {embedder.model} makes vectors of {dimension}",
-            field=field,
+            f"query_vec: has {len(given)} numbers; {embedder.model} makes vectors of {dimension}",
+            field="query_vec",
         )
     largest = max(map(abs, given))
     if not largest:
         raise InvalidArgument(
-            f"{field}: is nothing but zeros, which points nowhere; give another vector",
-            field=field,
+            "query_vec: is nothing but zeros, which points nowhere; give another vector",
+            field="query_vec",
         )
     scaled = [number / largest for number in given]
     length = math.hypot(*scaled)
@@ -102,7 +100,7 @@ async def memory_similar(state: ToolState, runtime: Runtime[Execution]) -> dict[
     if given is None:
         near, floor, notes = await near_text(execution, text)
     else:
-        vector = await parse_unit_vector(embedder, given, field="query_vec")
+        vector = await _unit_vector(embedder, given)
         near, floor, notes = Nearness(vector, embedder.model, PLAIN), None, []
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         if given is None or near is None:

@@ -184,12 +184,7 @@ async def _supersede_rivals(tx: Transaction, execution: Execution, newest: int, 
     for row in await memory_nodes.fetch(tx, sorted(others)):
         if row.superseded_by is None:
             await supersession.supersede(
-                tx,
-                newest,
-                row.id,
-                reason=None,
-                origin=supersession.OUTDONE,
-                run_id=execution.run.id,
+                tx, newest, row.id, origin=supersession.OUTDONE, run_id=execution.run.id
             )
 
 

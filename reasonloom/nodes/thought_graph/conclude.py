@@ -66,9 +66,10 @@ async def find_ends(state: FinalizeState, runtime: Runtime[Execution]) -> dict[s
     graph = await read_open_graph(execution, request.graph_id)
     notes = []
     if request.terminal_node_ids is None:
-        nodes = best_leaves(graph)
-        if len(nodes) < len(graph.leaves):
-            notes.append(CHOSEN.format(count=len(nodes), leaves=len(graph.leaves)))
+        leaves = sorted(graph.leaves, key=lambda node: (-node.worth, node.number))
+        nodes = leaves[:MOST_ENDS]
+        if len(nodes) < len(leaves):
+            notes.append(CHOSEN.format(count=len(nodes), leaves=len(leaves)))
     else:
         nodes = require_distinct(graph, request.terminal_node_ids, field=FIELD, twice=TWICE)
     unscored = [str(node.number) for node in nodes if node.score is None]
@@ -84,12 +85,6 @@ async def find_ends(state: FinalizeState, runtime: Runtime[Execution]) -> dict[s
         "against": _contradictions(graph, nodes),
         "notes": notes,
     }
-
-
-def best_leaves(graph: ThoughtGraph) -> list[NodeRow]:
-    """Return the best active leaves, best first, at most `MOST_ENDS`."""
-    ranked = sorted(graph.leaves, key=lambda node: (-node.worth, node.number))
-    return ranked[:MOST_ENDS]
 
 
 def _contradictions(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> list[str]:

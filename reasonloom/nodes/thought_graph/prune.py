@@ -183,18 +183,19 @@ async def put_back(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
         newest = await graph_nodes.newest_pruning(tx, graph.row.id)
         if newest is None:
             raise InvalidArgument(NOTHING, field="restore")
-        back = await graph_nodes.put_back(tx, graph.row.id, newest.id)
-        await graph_nodes.set_pruning_restored(tx, newest.id)
+        pruning, threshold = newest
+        back = await graph_nodes.put_back(tx, graph.row.id, pruning)
+        await graph_nodes.set_pruning_restored(tx, pruning)
         answer = PrunedGraph(
             graph_id=str(graph.row.id),
             pruned=[],
             remaining=len(graph.active) + len(back),
-            threshold=newest.threshold,
+            threshold=threshold,
             scored=[],
             kept_below=[],
             unscored=[],
             restored=[str(each) for each in back],
-            pruning_id=str(newest.id),
+            pruning_id=str(pruning),
             llm=execution.loom.llm.name,
             run_id=str(execution.run.id),
         )

@@ -111,9 +111,13 @@ async def write_anew(state: RefineState, runtime: Runtime[Execution]) -> dict[st
     informed = await ask_informed(execution, question, partial(ask, execution))
     reply = informed.reply
     refined, parent = _read(reply), state["candidates"][0]
-    both = [parent, _refinement_candidate(execution, parent, refined["content"])]
+    new = Candidate(
+        id=str(execution.run.effect("node")),
+        content=refined["content"],
+        rests_on=parent["rests_on"],
+    )
     notes = [*reply_notes(reply), *informed.notes]
-    return {"refined": refined, "candidates": both, "notes": notes, **informed.added}
+    return {"refined": refined, "candidates": [parent, new], "notes": notes, **informed.added}
 
 
 def _read(reply: Reply) -> dict[str, Any]:
@@ -125,13 +129,6 @@ def _read(reply: Reply) -> dict[str, Any]:
         "confidence": float(parsed["confidence"]),
         "critique": parsed["critique"],
     }
-
-
-def _refinement_candidate(execution: Execution, parent: Candidate, content: str) -> Candidate:
-    """Return the refinement as a ballot candidate, based on the same thoughts as its parent."""
-    return Candidate(
-        id=str(execution.run.effect("node")), content=content, rests_on=parent["rests_on"]
-    )
 
 
 def is_changed(state: RefineState) -> bool:

@@ -81,7 +81,8 @@ async def _conclusion(tx: Transaction, graph: ThoughtGraph) -> str | None:
 
 def _rendered(graph: ThoughtGraph, conclusion: str | None) -> GraphState:
     nodes, active, cycle = graph.nodes, graph.active, graph.cycle()
-    best = best_scored(graph)
+    scored = [node for node in active if node.score is not None]
+    best = max(scored, key=lambda node: (node.score, -node.number), default=None)
     return GraphState(
         graph_id=str(graph.row.id),
         session_id=str(graph.row.session_id),
@@ -111,9 +112,3 @@ def _rendered(graph: ThoughtGraph, conclusion: str | None) -> GraphState:
 def unscored(graph: ThoughtGraph) -> list[NodeRow]:
     """Return the active nodes without a score, except the root."""
     return [node for node in graph.active if node.score is None and node.id != graph.root.id]
-
-
-def best_scored(graph: ThoughtGraph) -> NodeRow | None:
-    """Return the active node with the highest score, or None; ties go to the oldest."""
-    scored = [node for node in graph.active if node.score is not None]
-    return max(scored, key=lambda node: (node.score, -node.number), default=None)

@@ -68,7 +68,9 @@ async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dic
     place, wanted = state["place"], state["candidates"][0]["id"]
     seen = await read_open_graph(execution, place["graph"])
     scores, notes = await score_candidates(execution, state, seen)
-    scored = replace(scores[wanted], node_type=_type(seen.node(wanted)))
+    was = seen.node(wanted)
+    guessed = guess_type(was.content) if was.node_type == "thought" else None
+    scored = replace(scores[wanted], node_type=guessed)
     async with execution.loom.database.begin(execution.caller) as tx:
         graph = await lock_open_graph(tx, place["graph"])
         node = graph.active_node(wanted)
@@ -81,19 +83,14 @@ async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dic
         return await complete_operation(tx, execution, state, answer, notes, graph.row.session_id)
 
 
-def _type(node: NodeRow) -> str | None:
-    """Return the type suggested by a plain thought's text: hypothesis, conclusion, or None."""
-    return guess_type(node.content) if node.node_type == "thought" else None
-
-
 def _relations(
     state: ScoringState, graph: ThoughtGraph
 ) -> dict[tuple[str, str, str], tuple[float, str]]:
     """Return the node's relations to nodes that are still active."""
     node = graph.node(state["candidates"][0]["id"])
     others = [graph.node(each["id"]) for each in state["others"]]
-    there = {str(each.id) for each in others if each.is_active}
     active = [each for each in others if each.is_active]
+    there = {str(each.id) for each in active}
     found = {
         **ballot_scoring.relations_by_words(node, active),
         **ballot_scoring.relations_by_ballots(state.get("cast", [])),

@@ -123,7 +123,7 @@ class SessionCourse:
     episode_id: int | None
 
 
-async def of_number(tx: Transaction, number: int, *, field: str = "session_id") -> SessionCourse:
+async def of_number(tx: Transaction, number: int) -> SessionCourse:
     """Return the session with a number.
 
     Raises:
@@ -131,7 +131,7 @@ async def of_number(tx: Transaction, number: int, *, field: str = "session_id") 
     """
     course = await find_number(tx, number)
     if course is None:
-        raise SessionNotFound(str(number), field=field)
+        raise SessionNotFound(str(number), field="session_id")
     return course
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from reasonloom.contracts.graph_memory.workspaces import Context, State
 from reasonloom.nodes.execution import Execution
@@ -122,15 +123,18 @@ class ReadFile:
 
     def render(self) -> Context:
         """Return the file for answers."""
-        return Context(
-            context_id=self.row.id,
-            label=self.row.label,
-            path=self.row.path,
-            role=self.row.role,
-            memories=len(self.parsed.held) if self.parsed else 0,
-            state=self.state,
-            problem=self.problem,
-        )
+        memories = len(self.parsed.held) if self.parsed else 0
+        return Context(**self.identity(), path=self.row.path, memories=memories)
+
+    def identity(self) -> dict[str, Any]:
+        """Return the fields that all answers about a file share."""
+        return {
+            "context_id": self.row.id,
+            "label": self.row.label,
+            "role": self.row.role,
+            "state": self.state,
+            "problem": self.problem,
+        }
 
 
 async def read_workspace(

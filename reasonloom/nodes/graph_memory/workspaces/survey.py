@@ -1,7 +1,6 @@
 """Searches all files of a workspace with one question, for the tools that search."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from reasonloom.contracts.graph_memory.workspaces import ContextCount, ContextMatch
 from reasonloom.nodes.execution import Execution
@@ -47,18 +46,7 @@ class Searched:
 
     def counted(self) -> ContextCount:
         """Return the file for answers, with its number of matches."""
-        return ContextCount(**self.identity(), matches=len(self.matches))
-
-    def identity(self) -> dict[str, Any]:
-        """Return the fields that all answers about a file share."""
-        row = self.file.row
-        return {
-            "context_id": row.id,
-            "label": row.label,
-            "role": row.role,
-            "state": self.file.state,
-            "problem": self.file.problem,
-        }
+        return ContextCount(**self.file.identity(), matches=len(self.matches))
 
 
 @dataclass(frozen=True, slots=True)

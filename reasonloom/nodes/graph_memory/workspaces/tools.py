@@ -182,7 +182,7 @@ def presence(searched: Searched) -> Presence:
     present = [match for match in ranked if match.words >= PRESENT]
     best = ranked[0] if ranked else None
     return Presence(
-        **searched.identity(),
+        **searched.file.identity(),
         present=bool(present),
         coverage=round(best.words, DIGITS) if best else 0.0,
         matches=len(present),

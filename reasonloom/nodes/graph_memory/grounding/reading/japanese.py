@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Reading, Term
 from reasonloom.nodes.graph_memory.grounding.reading.lexicon import concept_of
@@ -109,10 +110,8 @@ def _object(hit: Found) -> bool:
 
 def _turned(moved: Sequence[Found]) -> bool:
     return any(
-        one is not other
-        and (one.claimed.marker, other.claimed.marker) == (other.held.marker, one.held.marker)
-        for one in moved
-        for other in moved
+        (one.claimed.marker, other.claimed.marker) == (other.held.marker, one.held.marker)
+        for one, other in permutations(moved, 2)
     )
 
 

@@ -166,7 +166,7 @@ class Chunker:
         else:
             unit = replace(unit, border=self._border(units, unit))
             change = unit.border < SHARE * self._sum / self._number
-            self._learn(unit.border)
+            self._sum, self._number = self._sum + min(unit.border, 1.0), self._number + 1
             if change and _enough(units, unit):
                 return self._begin(unit)
         return self._fit(unit)
@@ -201,10 +201,6 @@ class Chunker:
             files=([file for u in near for file in u.files], unit.files),
             times=(units[-1].ended_at, unit.started_at),
         )
-
-    def _learn(self, border: float) -> None:
-        self._sum += min(border, 1.0)
-        self._number += 1
 
     def _emit(self, units: Sequence[Unit]) -> list[Chunk]:
         """Return the units as a chunk, or nothing if it was already emitted unchanged."""

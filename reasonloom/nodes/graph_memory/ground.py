@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -41,7 +41,7 @@ from reasonloom.nodes.memory.validity import HeldSpan, held_span, too_early_note
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.stores.graph_memory import evidence, memory_nodes
 from reasonloom.stores.graph_memory.memory_nodes import NodeRow
-from reasonloom.stores.memory.search.scope import Scope
+from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
 
 POOL = 40
@@ -53,30 +53,20 @@ OF_A_CLAUSE, MOST_CLAUSES = 10, 8
 MOST_CORRECTED = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Memories near a claim.
+async def _candidates(
+    execution: Execution,
+    claim: str,
+    near: Nearness | None,
+    floor: float | None,
+    held: HeldSpan | None,
+) -> tuple[list[NodeRow], dict[int, float], list[tuple[NodeRow, int]]]:
+    """Return memories near a claim.
 
-    Attributes:
-        current: current memories, most similar first.
-        alike: their similarity to the claim, 0..1.
-        old: corrected memories, each with the id of its current version.
+    Returns:
+        The memories that are current, or were valid at some time in `held`, most similar first;
+        their similarity to the claim, 0..1; and corrected memories, each with the id of its current
+        version.
     """
-
-    current: list[NodeRow]
-    alike: Mapping[int, float]
-    old: list[tuple[NodeRow, int]]
-    notes: list[str] = field(default_factory=list)
-
-
-async def claim_candidates(
-    execution: Execution, claim: str, held: HeldSpan | None = None
-) -> Candidates:
-    """Return the memories near a claim that are current, or were valid at some time in `held`.
-
-    The claim is embedded before the transaction, so that no connection is held meanwhile.
-    """
-    near, floor, notes = await near_text(execution, claim)
     scope = Scope(held_from=held.start, held_to=held.end) if held else CURRENT
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         corrected, alike, *of_clauses = await together(
@@ -99,11 +89,10 @@ async def claim_candidates(
             memory_nodes.fetch(tx, corrected),
         )
     evident = [row for row in current if row.id not in hearsay]
-    return Candidates(
+    return (
         [row for row in evident if held or row.superseded_by is None],
         alike,
         [(row, corrected[row.id]) for row in old if row.id not in hearsay],
-        notes,
     )
 
 
@@ -128,18 +117,19 @@ async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> di
     execution = runtime.context
     request = execution.request(HeldMemoryGround)
     held = held_span(request, execution.loom.clock())
-    found = await claim_candidates(execution, request.claim, held)
-    rows = [*found.current, *(row for row, _ in found.old)]
+    near, floor, notes = await near_text(execution, request.claim)
+    current, alike, old = await _candidates(execution, request.claim, near, floor, held)
+    rows = [*current, *(row for row, _ in old)]
     cut = any(len(text) > READ for text in (request.claim, *(row.content for row in rows)))
-    notes = [*found.notes, *([CUT.format(most=READ)] if cut else [])]
+    notes = [*notes, *([CUT.format(most=READ)] if cut else [])]
     if not rows:
         notes += await too_early_notes(execution, request)
     return {
-        "alike": {str(key): score for key, score in found.alike.items()},
-        "current": [row.id for row in found.current],
-        "old": {str(row.id): holds for row, holds in found.old},
-        "shown": [row.id for row in found.current[:MOST_MEMORIES]],
-        "texts": {str(row.id): row.content for row in found.current[:MOST_MEMORIES]},
+        "alike": {str(key): score for key, score in alike.items()},
+        "current": [row.id for row in current],
+        "old": {str(row.id): holds for row, holds in old},
+        "shown": [row.id for row in current[:MOST_MEMORIES]],
+        "texts": {str(row.id): row.content for row in current[:MOST_MEMORIES]},
         "notes": [*notes, *([] if read_text(request.claim).terms else [EMPTY])],
     }
 

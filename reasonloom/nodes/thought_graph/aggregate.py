@@ -44,7 +44,7 @@ from reasonloom.nodes.thought_graph.merging import (
     used_inputs,
 )
 from reasonloom.nodes.thought_graph.merging import read_merger as read_merged
-from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_edge, render_node
 from reasonloom.nodes.thought_graph.state import (
     Thought,
     as_thoughts,
@@ -299,7 +299,6 @@ def _answer(
     accepted = verdict is None or verdict.better
     missing = is_compared(execution, state) and bool(lost_ballots_note(execution, state))
     return AggregatedNode(
-        graph_id=str(graph.row.id),
         node_id=str(node.id),
         node=render_node(node),
         edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run.id],
@@ -308,8 +307,6 @@ def _answer(
         preferred=str(node.id) if accepted or verdict is None else verdict.rival,
         accepted=accepted,
         reason=_reason(graph, verdict),
-        llm=execution.loom.llm.name,
-        run_id=str(run.id),
-        **({"partial": True} if missing else {}),
+        **common_fields(execution, graph, partial=missing),
         **remark(execution),
     )

@@ -21,7 +21,7 @@ from reasonloom.nodes.thought_graph.conclude import (
     most_similar,
 )
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, lock_open_graph, read_graph
-from reasonloom.nodes.thought_graph.rendering import render_node
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_node
 from reasonloom.nodes.thought_graph.state import MODE, complete_operation
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.pipelines import together
@@ -106,12 +106,9 @@ def _answer(
     thought: NewThought,
     branch: UUID,
 ) -> FinalizedGraph:
-    extra = caveats(execution)
-    if not (execution.loom.llm.offline or state["conclusion"]["made"]):
-        extra["partial"] = True
+    extracted = not (execution.loom.llm.offline or state["conclusion"]["made"])
     agreed = state["conclusion"]["agreement"]
     return FinalizedGraph(
-        graph_id=str(graph.row.id),
         terminal_nodes=[render_node(graph.by_id[UUID(each["id"])]) for each in state["ends"]],
         conclusion=thought.content,
         confidence=round(thought.confidence, 4),
@@ -120,7 +117,6 @@ def _answer(
         branch_id=str(branch),
         sources=_sources(state),
         agreement=None if agreed is None else round(agreed, 4),
-        llm=execution.loom.llm.name,
-        run_id=str(execution.run.id),
-        **extra,
+        **common_fields(execution, graph, partial=extracted),
+        **caveats(execution),
     )

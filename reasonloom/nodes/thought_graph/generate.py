@@ -25,7 +25,7 @@ from reasonloom.nodes.thought_graph.graph import (
     read_graph,
     read_open_graph,
 )
-from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_edge, render_node
 from reasonloom.nodes.thought_graph.state import (
     GotToolState,
     Thought,
@@ -273,7 +273,6 @@ def _answer(
 ) -> GeneratedNodes:
     run = execution.run.id
     return GeneratedNodes(
-        graph_id=str(graph.row.id),
         nodes=[render_node(node) for node in graph.nodes if node.run_id == run],
         edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run],
         diversity=diversity,
@@ -283,8 +282,6 @@ def _answer(
                 execution, "\n".join(one["content"] for one in state["found"]), state
             )
         ],
-        llm=execution.loom.llm.name,
-        run_id=str(run),
-        **({"partial": True} if short else {}),
+        **common_fields(execution, graph, partial=short),
         **remark(execution),
     )

@@ -24,7 +24,7 @@ from reasonloom.nodes.thought_graph.graph import (
     read_graph,
     read_open_graph,
 )
-from reasonloom.nodes.thought_graph.rendering import unscored
+from reasonloom.nodes.thought_graph.rendering import common_fields, unscored
 from reasonloom.nodes.thought_graph.state import complete_operation, place_of
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.thought_graph import graph_nodes
@@ -68,11 +68,7 @@ PREVIEWED = (
 )
 
 
-class PruneState(ScoringState, total=False):
-    """The state of pruning, which is that of scoring; the candidates are the unscored nodes."""
-
-
-async def find_unscored(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def find_unscored(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Load the nodes that must be scored first."""
     execution = runtime.context
     request = execution.request(ReversiblePrune)
@@ -89,7 +85,7 @@ async def find_unscored(state: PruneState, runtime: Runtime[Execution]) -> dict[
     }
 
 
-async def take_out(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def take_out(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the scores, prune the low-scoring nodes unless this is a preview, and answer."""
     execution = runtime.context
     request = execution.request(ReversiblePrune)
@@ -106,7 +102,7 @@ async def take_out(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
         return await complete_operation(tx, execution, state, done, notes, graph.row.session_id)
 
 
-async def _scores(execution: Execution, state: PruneState) -> tuple[dict[str, Scored], list[str]]:
+async def _scores(execution: Execution, state: ScoringState) -> tuple[dict[str, Scored], list[str]]:
     """Return the scores of the candidates with ballots, or of all candidates offline."""
     judged = [
         each
@@ -130,20 +126,16 @@ def _pruned_graph(
         marked["preview"] = True
     elif found.pruned:
         marked["pruning_id"] = str(execution.run.effect("pruning"))
-    if left:
-        marked["partial"] = True
     if scored:
         marked |= remark(execution)
     return PrunedGraph(
-        graph_id=str(graph.row.id),
         pruned=_ids(found.pruned),
         remaining=len(graph.active) - len(found.pruned),
         threshold=threshold,
         scored=_ids(scored),
         kept_below=_ids(found.kept_below),
         unscored=_ids(left),
-        llm=execution.loom.llm.name,
-        run_id=str(execution.run.id),
+        **common_fields(execution, graph, partial=bool(left)),
         **marked,
     )
 
@@ -171,7 +163,7 @@ def _notes(graph: ThoughtGraph, done: PrunedGraph) -> list[str]:
     return notes
 
 
-async def put_back(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def put_back(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Restore the nodes of the newest pruning that has not been undone.
 
     Raises:
@@ -187,7 +179,6 @@ async def put_back(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
         back = await graph_nodes.put_back(tx, graph.row.id, pruning)
         await graph_nodes.set_pruning_restored(tx, pruning)
         answer = PrunedGraph(
-            graph_id=str(graph.row.id),
             pruned=[],
             remaining=len(graph.active) + len(back),
             threshold=threshold,
@@ -196,7 +187,6 @@ async def put_back(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
             unscored=[],
             restored=[str(each) for each in back],
             pruning_id=str(pruning),
-            llm=execution.loom.llm.name,
-            run_id=str(execution.run.id),
+            **common_fields(execution, graph),
         )
         return await complete_operation(tx, execution, state, answer, [], graph.row.session_id)

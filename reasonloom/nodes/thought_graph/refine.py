@@ -30,7 +30,7 @@ from reasonloom.nodes.thought_graph.graph import (
     read_graph,
     read_open_graph,
 )
-from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_edge, render_node
 from reasonloom.nodes.thought_graph.state import (
     Thought,
     ancestors_of,
@@ -222,7 +222,6 @@ def _answer(
     node = graph.node(wanted)
     missing = changed and bool(lost_ballots_note(execution, state))
     return RefinedNode(
-        graph_id=str(graph.row.id),
         node_id=wanted,
         node=render_node(node),
         edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run.id],
@@ -231,8 +230,6 @@ def _answer(
         critique=state["refined"]["critique"],
         reason=reason,
         check=node.check,
-        llm=execution.loom.llm.name,
-        run_id=str(run.id),
-        **({"partial": True} if missing else {}),
+        **common_fields(execution, graph, partial=missing),
         **caveats(execution),
     )

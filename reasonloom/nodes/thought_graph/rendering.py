@@ -55,6 +55,18 @@ def render_edge(edge: EdgeRow) -> GraphEdge:
     )
 
 
+def common_fields(
+    execution: Execution, graph: ThoughtGraph, *, partial: bool = False
+) -> dict[str, Any]:
+    """Return the fields that the answers of all operations share; `partial` only if it is true."""
+    return {
+        "graph_id": str(graph.row.id),
+        "llm": execution.loom.llm.name,
+        "run_id": str(execution.run.id),
+        **({"partial": True} if partial else {}),
+    }
+
+
 def render_config(graph: GraphRow) -> dict[str, int | float]:
     """Return the limits of a graph."""
     return {

@@ -27,7 +27,7 @@ from reasonloom.nodes.thought_graph.graph import (
     read_graph,
     read_open_graph,
 )
-from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_edge, render_node
 from reasonloom.nodes.thought_graph.state import complete_operation, guess_type, place_of
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
@@ -105,7 +105,6 @@ def _answer(
     cast = ballot_scores(state, wanted)
     missing = bool(lost_ballots_note(execution, state))
     return ScoredNode(
-        graph_id=str(graph.row.id),
         node_id=wanted,
         score=round(scored.score, 4),
         **{part: round(value, 4) for part, value in scored.parts.items()},
@@ -115,8 +114,6 @@ def _answer(
         agreement=agreement(cast),
         edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run],
         node=render_node(graph.node(wanted)),
-        llm=execution.loom.llm.name,
-        run_id=str(run),
-        **({"partial": True} if missing else {}),
+        **common_fields(execution, graph, partial=missing),
         **(remark(execution) if scored.check == LOCAL else {}),
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from reasonloom.contracts.graph_memory.workspaces import ContextCount, ContextMatch
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.graph_memory.rendering import to_microseconds
+from reasonloom.nodes.graph_memory.rendering import DIGITS, to_microseconds
 from reasonloom.nodes.graph_memory.workspaces.cache import ReadFile, read_workspace, unread_notes
 from reasonloom.nodes.graph_memory.workspaces.matching import (
     ROLE_FACTORS,
@@ -14,8 +14,6 @@ from reasonloom.nodes.graph_memory.workspaces.matching import (
     matches,
     parse_workspace_query,
 )
-
-DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from reasonloom.contracts.graph_memory.workspaces import (
 )
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.graph_memory.rendering import DIGITS
 from reasonloom.nodes.graph_memory.workspaces.cache import (
     FILES,
     ReadFile,
@@ -30,12 +31,7 @@ from reasonloom.nodes.graph_memory.workspaces.cache import (
 )
 from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem, example_files, path_within
 from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile
-from reasonloom.nodes.graph_memory.workspaces.survey import (
-    DIGITS,
-    Searched,
-    Survey,
-    survey_workspace,
-)
+from reasonloom.nodes.graph_memory.workspaces.survey import Searched, Survey, survey_workspace
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState

@@ -19,7 +19,7 @@ from reasonloom.nodes.thought_graph.operations.machine import frontier
 from reasonloom.nodes.thought_graph.operations.outcome import Outcome, outcome
 from reasonloom.nodes.thought_graph.operations.results import beats_rival, best_rival
 from reasonloom.nodes.thought_graph.operations.state import START, State, Thought
-from reasonloom.nodes.thought_graph.rendering import render_node
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_node
 from reasonloom.nodes.thought_graph.run.steps import GotRunState
 from reasonloom.nodes.thought_graph.state import MODE, complete_operation, guess_type
 from reasonloom.stores.database import Transaction
@@ -190,13 +190,7 @@ def _answer(
 ) -> RunGraph:
     best, work = cast("Thought", came["best"]), cast("State", state["work"])
     lacking = bool(came["faults"]) or not came["whole"] or came["exhausted"] is not None
-    extra = {
-        **({"exhausted": came["exhausted"]} if came["exhausted"] else {}),
-        **({"partial": True} if lacking else {}),
-        **caveats(execution),
-    }
     return RunGraph(
-        graph_id=str(graph.row.id),
         session_id=str(thought.session_id),
         thought_id=str(thought.id),
         branch_id=str(branch),
@@ -215,9 +209,9 @@ def _answer(
         memories_used=[
             f"mem-{each}" for each in memories_used_in(execution, thought.content, state)
         ],
-        llm=execution.loom.llm.name,
-        run_id=str(execution.run.id),
-        **extra,
+        **({"exhausted": came["exhausted"]} if came["exhausted"] else {}),
+        **common_fields(execution, graph, partial=lacking),
+        **caveats(execution),
     )
 
 

@@ -29,7 +29,7 @@ from reasonloom.nodes.thought_graph.generate import (
     propose,
 )
 from reasonloom.nodes.thought_graph.init import begin_graph
-from reasonloom.nodes.thought_graph.prune import PruneState, find_unscored, put_back, take_out
+from reasonloom.nodes.thought_graph.prune import find_unscored, put_back, take_out
 from reasonloom.nodes.thought_graph.refine import (
     RefineState,
     find_parent,
@@ -66,7 +66,7 @@ def _after_merging(state: AggregateState, runtime: Runtime[Execution]) -> list[S
     return _dispatch_ballots(state) if compared else "keep_merged"
 
 
-def _after_finding(state: PruneState) -> list[Send] | str:
+def _after_finding(state: ScoringState) -> list[Send] | str:
     """Restore on request; otherwise score unscored nodes, or prune if there are none."""
     if state["request"].get("restore"):
         return "put_back"
@@ -153,7 +153,7 @@ PRUNE = Graph(
     "got_prune",
     1,
     wiring(
-        PruneState,
+        ScoringState,
         {
             "find_unscored": find_unscored,
             "cast_ballot": cast_ballot,

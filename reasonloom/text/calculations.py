@@ -4,8 +4,6 @@ They are parsed to a syntax tree of numbers and never executed as code. Size, de
 results are bounded, so that no text takes more than a few milliseconds.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import re
@@ -70,10 +68,7 @@ def holds(calculation: str) -> bool | None:
     if "(" not in text and "[" not in text:  # within brackets, commas separate arguments and items
         text = _THOUSANDS.sub(lambda found: found[0].replace(",", ""), text)
     try:
-        tree = ast.parse(text, mode="eval").body
-        if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
-            return None
-        return _truth(tree, text)
+        return _truth(_parsed(text), text)
     except UNREADABLE:
         return None
 
@@ -86,12 +81,16 @@ def evaluate(expression: str, values: Mapping[str, Number]) -> Number | None:
     if len(expression) > LONGEST:
         return None
     try:
-        tree = ast.parse(expression.strip(), mode="eval").body
-        if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
-            return None
-        return _value(tree, values)
+        return _value(_parsed(expression.strip()), values)
     except UNREADABLE:
         return None
+
+
+def _parsed(text: str) -> ast.expr:
+    tree = ast.parse(text, mode="eval").body
+    if sum(1 for _ in ast.walk(tree)) > MOST_NODES:
+        raise _Unreadable
+    return tree
 
 
 def _truth(node: ast.expr, text: str) -> bool:

@@ -1,14 +1,12 @@
 """Extractive answers and summaries by word counts; works in any language, without a model."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, Self
 
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.words import words_in
@@ -53,7 +51,7 @@ class Findings:
     known: tuple[str, ...]
 
     @classmethod
-    def of(cls, material: Mapping[str, object]) -> Findings:
+    def of(cls, material: Mapping[str, object]) -> Self:
         """Split a prompt's variables into the question and the rest."""
         name = next((n for n in QUESTION_NAMES if isinstance(material.get(n), str)), None)
         question = str(material[name]) if name else ""

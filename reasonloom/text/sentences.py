@@ -28,12 +28,12 @@ def _pieces(sentence: str) -> list[str]:
     return [*pieces, sentence] if sentence else pieces
 
 
-def sentence_runs(text: str, marks: str = ".!?。！？") -> Iterator[str]:
-    """Yield the trimmed runs of `text` between any of `marks`, each with its closing marks.
+def sentence_runs(text: str) -> Iterator[str]:
+    """Yield the trimmed runs of `text` between closing marks, each with its own marks.
 
     Coarser than `sentences_in`: a mark ends a run anywhere, even within a number.
     """
-    for found in re.findall(rf"[^{marks}\n]+[{marks}]*", text):
+    for found in re.findall(r"[^.!?。！？\n]+[.!?。！？]*", text):
         if run := found.strip():
             yield run
 

@@ -1,12 +1,10 @@
 """Cuts a stream of turns into chunks of one topic each; chunking can resume with more turns."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from reasonloom.text import tokens
 from reasonloom.text.tokens import TokenCounter
@@ -86,7 +84,7 @@ class ChunkerState:
         return {"open": units, "given": dict(self.given), "borders": list(self.borders)}
 
     @classmethod
-    def of(cls, wire: Mapping[str, Any]) -> ChunkerState:
+    def of(cls, wire: Mapping[str, Any]) -> Self:
         """Restore a state from `wire()`."""
         lanes = tuple(tuple(Unit.of(unit) for unit in lane) for lane in wire["open"])
         total, number = wire["borders"]
@@ -168,7 +166,7 @@ class Chunker:
         else:
             unit = replace(unit, border=self._border(units, unit))
             change = unit.border < SHARE * self._sum / self._number
-            self._learn(unit.border)
+            self._sum, self._number = self._sum + min(unit.border, 1.0), self._number + 1
             if change and _enough(units, unit):
                 return self._begin(unit)
         return self._fit(unit)
@@ -203,10 +201,6 @@ class Chunker:
             files=([file for u in near for file in u.files], unit.files),
             times=(units[-1].ended_at, unit.started_at),
         )
-
-    def _learn(self, border: float) -> None:
-        self._sum += min(border, 1.0)
-        self._number += 1
 
     def _emit(self, units: Sequence[Unit]) -> list[Chunk]:
         """Return the units as a chunk, or nothing if it was already emitted unchanged."""

@@ -17,7 +17,7 @@ from reasonloom.transcripts.lines import (
     parse_moment,
     short_text,
 )
-from reasonloom.transcripts.reader import TurnReader
+from reasonloom.transcripts.reader import Form, Started, TurnReader
 from reasonloom.transcripts.turns import Kind, Part, Skipped, Source, Turn
 
 NOISE = re.compile(
@@ -69,13 +69,10 @@ def agent_of(path: PurePath) -> str | None:
 
 
 @dataclass(slots=True)
-class OpenTurn:
+class OpenTurn(Started):
     """A turn that may still grow."""
 
-    number: int
-    start: int
     agent: str | None
-    source: Source
     uuid: str | None
     parts: list[Part] = field(default_factory=list)
     begun: bool = False
@@ -92,19 +89,17 @@ class OpenTurn:
         )
 
 
-class Conversation:
+class Conversation(Form):
     """The open turns of one file: the main conversation's and those of sidechains within it."""
 
     def __init__(self, known: Position | None, agent: str | None) -> None:
-        self.source = known.source if known else Source(agent=agent)
-        self.number = known.turn if known else 1
-        self.taken = 0
-        self._open: list[OpenTurn] = []
+        super().__init__(known, agent)
+        self.started: list[OpenTurn] = []
         self._current: dict[str | None, OpenTurn] = {}
         self._agents: dict[str, str] = {}
         self._roots: dict[str, str] = {}
 
-    def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
+    def take(self, line: Line, skipped: Skipped) -> tuple[list[Turn], bool]:
         """Process a line; return the turns that it completes, and whether it adds to any turn."""
         if NOISE.match(line.data):
             self.taken += 1
@@ -114,32 +109,19 @@ class Conversation:
         entry = parse_entry(line, skipped)
         kind = entry.get("type") if entry is not None else None
         if entry is None or not isinstance(kind, str):
-            if skipped:
-                skipped.malformed += 1
+            skipped.malformed += 1
             return [], False
         if kind not in KNOWN:
-            if skipped:
-                skipped.unknown += 1
+            skipped.unknown += 1
             return [], False
         return self._known(kind, entry, line, skipped)
 
-    def whole(self, line: Line) -> bool:
-        """Return whether the line is a complete JSON object."""
-        return parse_entry(line, None) is not None
-
     def open(self) -> list[Turn]:
         """Return the open turns, marked incomplete."""
-        return [turn.turn(self._agents, complete=False) for turn in self._open]
-
-    def resumption(self, offset: int) -> tuple[int, int, Source]:
-        """Return the offset, number and source of the first open turn, else of the next turn."""
-        if not self._open:
-            return offset, self.number, self.source
-        first = self._open[0]
-        return first.start, first.number, first.source
+        return [turn.turn(self._agents, complete=False) for turn in self.started]
 
     def _known(
-        self, kind: str, entry: Mapping[str, Any], line: Line, skipped: Skipped | None
+        self, kind: str, entry: Mapping[str, Any], line: Line, skipped: Skipped
     ) -> tuple[list[Turn], bool]:
         if kind == "progress":
             self.taken += 1
@@ -152,8 +134,7 @@ class Conversation:
             self.taken += 1
             return [], False
         if message is None:
-            if skipped:
-                skipped.malformed += 1
+            skipped.malformed += 1
             return [], False
         self.taken += 1
         return self._add(entry, message, line.start)
@@ -172,9 +153,9 @@ class Conversation:
         if turn is None or (message.begins and turn.begun):
             if lane == self.source.agent:
                 closed = self._close()
-            turn = OpenTurn(self.number, start, lane, self.source, uuid)
+            turn = OpenTurn(self.number, start, self.source, lane, uuid)
             self.number += 1
-            self._open.append(turn)
+            self.started.append(turn)
             self._current[lane] = turn
         turn.begun |= message.begins or any(p.kind is not Kind.SUMMARY for p in message.parts)
         turn.parts += message.parts
@@ -187,8 +168,8 @@ class Conversation:
         return closed, True
 
     def _close(self) -> list[Turn]:
-        closed = [turn.turn(self._agents, complete=True) for turn in self._open]
-        self._open, self._current, self._agents, self._roots = [], {}, {}, {}
+        closed = [turn.turn(self._agents, complete=True) for turn in self.started]
+        self.started, self._current, self._agents, self._roots = [], {}, {}, {}
         return closed
 
     def _lane(self, entry: Mapping[str, Any]) -> str | None:
@@ -225,7 +206,7 @@ class Conversation:
         if not agent or not tool or self._agents.get(tool) == agent:
             return False
         self._agents[tool] = agent
-        return bool(self._open)
+        return bool(self.started)
 
 
 def _paired(part: Part, names: Mapping[str, str | None], agents: Mapping[str, str]) -> Part:

@@ -1,13 +1,11 @@
 """Reads a file's lines of any length with their offsets, and parses JSON lines defensively."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Self
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.transcripts.turns import Skipped, Source
@@ -39,7 +37,7 @@ class Position:
         return asdict(self)
 
     @classmethod
-    def of(cls, wire: Mapping[str, Any]) -> Position:
+    def of(cls, wire: Mapping[str, Any]) -> Self:
         """Restore a position from `wire()`; raises KeyError or TypeError for other JSON."""
         source = Source(**wire["source"])
         return cls(wire["offset"], wire["start"], wire["turn"], wire["digest"], source)
@@ -158,14 +156,13 @@ def require_text(stream: BinaryIO, *, lines_of_json: bool) -> None:
         )
 
 
-def decoded(data: bytes, skipped: Skipped | None) -> str:
+def decoded(data: bytes, skipped: Skipped) -> str:
     """Decode a line as UTF-8, lossily if mostly valid, else as Windows-1252; count invalid ones."""
     data = data.strip(b"\0").removeprefix(UTF8_MARK)
     try:
         return data.decode()
     except UnicodeDecodeError:
-        if skipped:
-            skipped.recoded += 1
+        skipped.recoded += 1
     lossy = data.decode("utf-8", "replace")
     if any(not sign.isascii() and sign != "\ufffd" for sign in lossy):
         return lossy  # mostly UTF-8 with a few broken bytes
@@ -178,7 +175,7 @@ NAME_LENGTH = 200
 PATH_LENGTH = 4096
 
 
-def parse_entry(line: Line, skipped: Skipped | None) -> dict[str, Any] | None:
+def parse_entry(line: Line, skipped: Skipped) -> dict[str, Any] | None:
     """Return the line's JSON object, None if it is not one or is nested too deeply."""
     try:
         value = json.loads(decoded(line.data, skipped), strict=False)

@@ -1,14 +1,13 @@
 """Reads plain conversations: simple JSONL, and text with speaker names or paragraphs."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
 from reasonloom.text.cleaning import message_text, visible_text
 from reasonloom.transcripts.lines import (
-    LONGEST,
     PATH_LENGTH,
     Line,
     Position,
@@ -18,8 +17,8 @@ from reasonloom.transcripts.lines import (
     short_text,
 )
 from reasonloom.transcripts.mentions import errors, files
-from reasonloom.transcripts.reader import TurnReader
-from reasonloom.transcripts.turns import Kind, Part, Skipped, Source, Turn
+from reasonloom.transcripts.reader import Form, Started, TurnReader
+from reasonloom.transcripts.turns import Kind, Part, Skipped, Turn
 
 ROLES = {
     "user": Kind.USER,
@@ -49,9 +48,7 @@ NO_NAMES = frozenset(_NO_NAMES.split())
 """Words before a colon that are not speakers."""
 
 
-def read_jsonl(
-    stream: BinaryIO, since: Position | None = None, *, longest: int = LONGEST
-) -> TurnReader:
+def read_jsonl(stream: BinaryIO, since: Position | None = None) -> TurnReader:
     """Return the turns of a JSONL conversation, from its beginning or from `since`.
 
     A line is `{"role": …, "content": …}`, with optional `time` (ISO 8601), `session` and
@@ -61,36 +58,25 @@ def read_jsonl(
     Raises:
         InvalidArgument: the file is binary or UTF-16, or has no such line.
     """
-    return TurnReader(stream, since, JsonlForm, longest=longest)
+    return TurnReader(stream, since, JsonlForm)
 
 
-def read_text(
-    stream: BinaryIO,
-    since: Position | None = None,
-    *,
-    speakers: Collection[str] = (),
-    longest: int = LONGEST,
-) -> TurnReader:
+def read_text(stream: BinaryIO, since: Position | None = None) -> TurnReader:
     """Return the turns of a text: lines `Name: …`, or paragraphs if there are no names.
 
     Lines without a name belong to the last speaker. Content can imitate a speaker: a quoted
-    `Name: …` at the beginning of a line counts as one, unless `speakers` restricts the names.
+    `Name: …` at the beginning of a line counts as one.
 
     Raises:
         InvalidArgument: the file is binary or UTF-16.
     """
-    names = frozenset(name.casefold() for name in speakers)
-    form = lambda known: TextForm(known, names)  # noqa: E731 - a partial would hide the types
-    return TurnReader(stream, since, form, lines_of_json=False, longest=longest)
+    return TurnReader(stream, since, TextForm, lines_of_json=False)
 
 
 @dataclass(slots=True)
-class OpenTurn:
+class OpenTurn(Started):
     """A turn that may still grow; its parts are (kind, name, lines of text, time)."""
 
-    number: int
-    start: int
-    source: Source
     parts: list[tuple[Kind, str | None, list[str], datetime | None]] = field(default_factory=list)
     begun: bool = False
 
@@ -105,36 +91,30 @@ class OpenTurn:
         return Turn(self.number, parts, first, last, None, complete, self.source)
 
 
-class PlainForm:
-    """The common state of both formats: the open turn and the source."""
+class PlainForm(Form):
+    """What both formats share: at most one open turn, and the roles."""
 
-    def __init__(self, known: Position | None) -> None:
-        self.source = known.source if known else Source()
-        self.number = known.turn if known else 1
-        self.taken = 0
-        self._turn: OpenTurn | None = None
+    started: Sequence[OpenTurn] = ()
 
     def open(self) -> list[Turn]:
         """Return the open turn, marked incomplete."""
-        turn = self._turn.turn(complete=False) if self._turn else None
-        return [turn] if turn else []
+        return self._turns(complete=False)
 
-    def resumption(self, offset: int) -> tuple[int, int, Source]:
-        """Return the offset, number and source of the open turn, else of the next turn."""
-        if self._turn is None:
-            return offset, self.number, self.source
-        return self._turn.start, self._turn.number, self._turn.source
+    def _turns(self, *, complete: bool) -> list[Turn]:
+        turns = [turn.turn(complete=complete) for turn in self.started]
+        return [turn for turn in turns if turn]
 
     def _say(
         self, kind: Kind, name: str | None, text: str, at: datetime | None, start: int
     ) -> list[Turn]:
         """Add a message; return the turn that it completes, if any."""
         closed: list[Turn] = []
-        turn = self._turn
+        turn = self.started[0] if self.started else None
         begins = kind is Kind.USER
         if turn is None or (begins and turn.begun) or turn.source.session != self.source.session:
             closed = self._close()
-            turn = self._turn = OpenTurn(self.number, start, self.source)
+            turn = OpenTurn(self.number, start, self.source)
+            self.started = (turn,)
             self.number += 1
         turn.begun |= begins or kind is not Kind.SUMMARY
         turn.parts.append((kind, name, [text], at))
@@ -142,11 +122,11 @@ class PlainForm:
 
     def _close(self) -> list[Turn]:
         """Close the open turn and return it; the number of an empty one is reused."""
-        turn = self._turn.turn(complete=True) if self._turn else None
-        if self._turn and turn is None:
-            self.number = self._turn.number
-        self._turn = None
-        return [turn] if turn else []
+        closed = self._turns(complete=True)
+        if self.started and not closed:
+            self.number = self.started[0].number
+        self.started = ()
+        return closed
 
     def _role(self, role: str) -> tuple[Kind, str | None]:
         """Return the kind and name of a speaker; the first named one is the user."""
@@ -161,7 +141,7 @@ class PlainForm:
 class JsonlForm(PlainForm):
     """JSON lines, one message each."""
 
-    def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
+    def take(self, line: Line, skipped: Skipped) -> tuple[list[Turn], bool]:
         """Return the turn that a line completes, and whether it adds anything."""
         if not line.data.strip():
             return [], False
@@ -169,8 +149,7 @@ class JsonlForm(PlainForm):
         role = short_text(entry.get("role")) if entry else None
         content = entry.get("content") if entry else None
         if entry is None or role is None or not isinstance(content, str):
-            if skipped:
-                skipped.malformed += 1
+            skipped.malformed += 1
             return [], False
         self.taken += 1
         text = message_text(content)
@@ -179,10 +158,6 @@ class JsonlForm(PlainForm):
         self._learn(entry)
         kind, name = self._role(role.strip())
         return self._say(kind, name, text, parse_moment(entry.get("time")), line.start), True
-
-    def whole(self, line: Line) -> bool:
-        """Return whether the line is a complete JSON object."""
-        return parse_entry(line, None) is not None
 
     def _learn(self, entry: Mapping[str, Any]) -> None:
         session = short_text(entry.get("session")) or self.source.session
@@ -194,40 +169,36 @@ class JsonlForm(PlainForm):
 class TextForm(PlainForm):
     """Lines of text; a name starts a message, an empty line a paragraph."""
 
-    def __init__(self, known: Position | None, speakers: frozenset[str]) -> None:
-        super().__init__(known)
-        self._speakers = speakers
-        self._empty = True
+    _empty = True
 
-    def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
+    def take(self, line: Line, skipped: Skipped) -> tuple[list[Turn], bool]:
         """Return the turn that a line completes, and whether it adds anything."""
         self.taken += 1
         text = visible_text(decoded(line.data.removesuffix(b"\r"), skipped))
         empty_before, self._empty = self._empty, not text.strip()
         match = SPEAKER.match(text) or (ALONE.fullmatch(text) if line.ended else None)
-        if match and self._speaks(match[1], alone=not text[match.end() :]):
+        if match and _speaks(match[1], alone=not text[match.end() :]):
             kind, name = self._role(match[1])
             if name is None and self.source.speaker is None:
                 self.source = replace(self.source, speaker=match[1])
             return self._say(kind, name, text[match.end() :], None, line.start), True
-        if self._empty and self._turn is None:
+        if self._empty and not self.started:
             return [], False
-        if self._turn is None or (empty_before and not self._empty and not self.source.speaker):
+        if not self.started or (empty_before and not self._empty and not self.source.speaker):
             return self._say(Kind.USER, None, text, None, line.start), True
-        self._turn.parts[-1][2].append(text)
+        self.started[0].parts[-1][2].append(text)
         return [], not self._empty
 
     def whole(self, line: Line) -> bool:
         """Return whether there is any text; a line that grows later is read again."""
         return bool(line.data)
 
-    def _speaks(self, name: str, *, alone: bool) -> bool:
-        """Return whether `name:` is a speaker; alone on a line, only known names are."""
-        folded = name.casefold()
-        if self._speakers or alone:
-            return folded in (self._speakers or ROLES)
-        like_a_name = name[0] != name[0].lower() or not name.isascii()
-        return folded in ROLES or (like_a_name and folded not in NO_NAMES)
+
+def _speaks(name: str, *, alone: bool) -> bool:
+    """Return whether `name:` is a speaker; alone on a line, only roles are."""
+    folded = name.casefold()
+    like_a_name = name[0] != name[0].lower() or not name.isascii()
+    return folded in ROLES or (not alone and like_a_name and folded not in NO_NAMES)
 
 
 def _part(kind: Kind, name: str | None, text: str, at: datetime | None) -> Part:

@@ -1,7 +1,9 @@
 """Iterates over a file's turns, from the beginning or from an earlier position."""
 
-from collections.abc import Callable, Iterator
-from typing import BinaryIO, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.transcripts.lines import (
@@ -11,6 +13,7 @@ from reasonloom.transcripts.lines import (
     Position,
     digest,
     ends_of,
+    parse_entry,
     require_text,
 )
 from reasonloom.transcripts.turns import Skipped, Source, Turn
@@ -19,29 +22,49 @@ PATIENCE = 500
 """Number of unreadable lines at a file's beginning after which it is rejected."""
 
 
-class Form(Protocol):
-    """Parses lines of one format into turns, and tracks the open ones."""
+@dataclass(slots=True)
+class Started:
+    """Where an open turn started, and its number."""
 
-    source: Source
     number: int
-    """The next turn's number."""
-    taken: int
-    """Number of lines in this format, known noise included."""
+    start: int
+    source: Source
 
-    def take(self, line: Line, skipped: Skipped | None) -> tuple[list[Turn], bool]:
-        """Process a line; return the turns that it completes, and whether it adds to any turn.
 
-        `skipped` is None for a line that an earlier read has already counted.
-        """
+class Form(ABC):
+    """Parses lines of one format into turns, and tracks the open ones.
+
+    Attributes:
+        number: the next turn's number.
+        taken: number of lines in this format, known noise included.
+        started: the open turns, in order.
+    """
+
+    started: Sequence[Started] = ()
+
+    def __init__(self, known: Position | None, agent: str | None = None) -> None:
+        self.source = known.source if known else Source(agent=agent)
+        self.number = known.turn if known else 1
+        self.taken = 0
+
+    @abstractmethod
+    def take(self, line: Line, skipped: Skipped) -> tuple[list[Turn], bool]:
+        """Process a line; return the turns that it completes, and whether it adds to any turn."""
 
     def whole(self, line: Line) -> bool:
-        """Return whether a last line without a line feed is complete."""
+        """Return whether a last line without a line feed is complete: a JSON object."""
+        return parse_entry(line, Skipped()) is not None
 
+    @abstractmethod
     def open(self) -> list[Turn]:
         """Return the open turns in order, marked incomplete."""
 
     def resumption(self, offset: int) -> tuple[int, int, Source]:
-        """Return the offset, turn number and source to resume with; `offset` if no turn is open."""
+        """Return the offset, number and source of the first open turn, else of the next turn."""
+        if not self.started:
+            return offset, self.number, self.source
+        first = self.started[0]
+        return first.start, first.number, first.source
 
 
 class TurnReader(Iterator[Turn]):
@@ -104,7 +127,7 @@ class TurnReader(Iterator[Turn]):
                     break
                 self._lines.take(line.data)
             new = line.end > known
-            turns, added = form.take(line, self.skipped if new else None)
+            turns, added = form.take(line, self.skipped if new else Skipped())
             fresh |= new and added
             for left, turn in enumerate(turns, start=1):
                 self._waiting = len(turns) - left

@@ -1,12 +1,10 @@
 """Splits a turn into the units that chunks are built from, none too large for a chunk."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from reasonloom.text.tokens import TokenCounter
 from reasonloom.transcripts.cohesion import words
@@ -62,7 +60,7 @@ class Unit:
         return {**asdict(self), "started_at": times[0], "ended_at": times[1]}
 
     @classmethod
-    def of(cls, wire: Mapping[str, Any]) -> Unit:
+    def of(cls, wire: Mapping[str, Any]) -> Self:
         """Restore a unit from `wire()`."""
         times = {key: parse_moment(wire[key]) for key in ("started_at", "ended_at")}
         lists = {key: tuple(wire[key]) for key in ("files", "errors", "spawns", "asked")}

@@ -98,14 +98,6 @@ def test_paragraphs_without_names_are_turns() -> None:
     )
 
 
-def test_only_the_given_speakers_speak() -> None:
-    text = "Ana: one\nBob: quoted\nAna: two"
-    assert [part_texts(t) for t in turns(plain.read_text, text, speakers=["ana"])] == [
-        [("user", "one\nBob: quoted")],
-        [("user", "two")],
-    ]
-
-
 TEXT = (
     "Ana: Где ключ?\nBo: Unter der Matte\nand more\n\nAna: 谢谢 🙂\nBo: De rien\nAna: Tschüss\n"
     "Bo: bye\n" * 4

@@ -8,11 +8,8 @@ identical text scores 1, whatever else is stored. The square root makes 0.5 the 
 the development halves of our retrieval sets; docs/graph-memory.md has the figures.
 """
 
-from __future__ import annotations
-
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from langgraph.runtime import Runtime
 
@@ -22,8 +19,7 @@ from reasonloom.contracts.graph_memory.grounding import (
     MemoryEvidence,
     MemorySuggest,
 )
-from reasonloom.contracts.graph_memory.shared import MemoryEdge, NodesScored
-from reasonloom.contracts.memory.export_format import EdgeType
+from reasonloom.contracts.graph_memory.shared import NodesScored
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.rendering import (
@@ -31,20 +27,18 @@ from reasonloom.nodes.graph_memory.rendering import (
     bound_contents,
     injection_warnings,
     node_fields,
+    render_edge,
     render_scored_node,
 )
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import evidence, memory_nodes
 from reasonloom.stores.graph_memory.evidence import EdgeRow
+from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 from reasonloom.stores.memory.search import retrieval, similarity
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 
 def similarity_score(cosine: float | None, words: float, floor: float | None) -> float:
@@ -118,30 +112,30 @@ HEARSAY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NearestNodes:
-    """Nodes with their scores, best first, and notes."""
-
-    rows: list[tuple[NodeRow, float]]
-    notes: list[str] = field(default_factory=list)
+async def near_text(
+    execution: Execution, text: str
+) -> tuple[Nearness | None, float | None, list[str]]:
+    """Return what is near a text and the embedder's floor, or neither and a note on the reason."""
+    embedder = execution.loom.embedder
+    vectors, notes = await embed_or_note(embedder, [text])
+    if not vectors:
+        return None, None, notes
+    return Nearness(vectors[0], embedder.model, SECTORS), embedder.floor, notes
 
 
 async def nearest_nodes(
     execution: Execution, query: str, *, most: int, spelling: bool = False
-) -> NearestNodes:
-    """Return up to `most` current nodes that share words or meaning with `query`.
+) -> tuple[list[tuple[NodeRow, float]], list[str]]:
+    """Return up to `most` current nodes near a query with their scores, best first, and notes.
 
     With `spelling`, unknown words are also matched as the stored words with the most similar
     spelling; the scores of such hits are reduced accordingly.
     """
-    embedder = execution.loom.embedder
-    vectors, notes = await embed_or_note(embedder, [query])
-    place = Nearness(vectors[0], embedder.model, SECTORS) if vectors else None
-    floor = embedder.floor if vectors else None
+    near, floor, notes = await near_text(execution, query)
     pool = max(most, LEAST_POOL)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         alike, corrected = await together(
-            similarity_scores(tx, query, place, floor, pool),
+            similarity_scores(tx, query, near, floor, pool),
             correct_spelling(tx, query if spelling else ""),
         )
         scores = _visible(alike)
@@ -158,7 +152,7 @@ async def nearest_nodes(
     rows, cut = bound_contents(there)
     if hearsay:
         cut = [*cut, HEARSAY.format(nodes=", ".join(map(str, sorted(hearsay))))]
-    return NearestNodes([(row, round(scores[row.id], DIGITS)) for row in rows], [*notes, *cut])
+    return [(row, round(scores[row.id], DIGITS)) for row in rows], [*notes, *cut]
 
 
 async def similarity_scores(
@@ -192,9 +186,9 @@ async def memory_evidence(state: ToolState, runtime: Runtime[Execution]) -> dict
     """Return the current nodes nearest to the query, best first, with their edges."""
     execution = runtime.context
     request = execution.request(MemoryEvidence)
-    found = await nearest_nodes(execution, request.query, most=request.max_results)
+    found, notes = await nearest_nodes(execution, request.query, most=request.max_results)
     async with execution.loom.database.begin(execution.caller, once=True) as tx:
-        edges = await evidence.edges_of(tx, [row.id for row, _ in found.rows], read=MOST_EDGES + 1)
+        edges = await evidence.edges_of(tx, [row.id for row, _ in found], read=MOST_EDGES + 1)
     by_node: dict[int, list[EdgeRow]] = {}
     for edge in edges:
         by_node.setdefault(edge.node, []).append(edge)
@@ -202,23 +196,13 @@ async def memory_evidence(state: ToolState, runtime: Runtime[Execution]) -> dict
         EvidenceNode(
             **node_fields(row),
             score=score,
-            edges=[_render_edge(edge) for edge in by_node.get(row.id, [])[:MOST_EDGES]],
+            edges=[render_edge(edge) for edge in by_node.get(row.id, [])[:MOST_EDGES]],
         )
-        for row, score in found.rows
+        for row, score in found
     ]
     answer = EvidenceFound(results=results, count=len(results))
-    notes = [*found.notes, *_cut(by_node), *injection_warnings(execution, results)]
+    notes = [*notes, *_cut(by_node), *injection_warnings(execution, results)]
     return {"answer": answer.wire(), "notes": notes}
-
-
-def _render_edge(edge: EdgeRow) -> MemoryEdge:
-    return MemoryEdge(
-        source_id=edge.source_id,
-        target_id=edge.target_id,
-        edge_type=cast("EdgeType", edge.kind),
-        weight=edge.weight,
-        reason=edge.reason,
-    )
 
 
 def _cut(by_node: dict[int, list[EdgeRow]]) -> list[str]:
@@ -232,8 +216,10 @@ def _cut(by_node: dict[int, list[EdgeRow]]) -> list[str]:
 async def memory_suggest(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Return the current nodes nearest to the query, also with its spelling corrected."""
     request = runtime.context.request(MemorySuggest)
-    found = await nearest_nodes(runtime.context, request.query, most=request.limit, spelling=True)
-    results = [render_scored_node(row, score) for row, score in found.rows]
+    found, notes = await nearest_nodes(
+        runtime.context, request.query, most=request.limit, spelling=True
+    )
+    results = [render_scored_node(row, score) for row, score in found]
     answer = NodesScored(results=results, count=len(results))
-    notes = [*found.notes, *injection_warnings(runtime.context, results)]
+    notes = [*notes, *injection_warnings(runtime.context, results)]
     return {"answer": answer.wire(), "notes": notes}

@@ -1,10 +1,9 @@
 """The `memory_ground` tool: gathers memories near a claim, has judges check it, and decides."""
 
-from __future__ import annotations
-
 import asyncio
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
@@ -16,9 +15,8 @@ from reasonloom.contracts.graph_memory.grounding import (
     MemoryGround,
 )
 from reasonloom.contracts.graph_memory.shared import ScoredNode
-from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.graph_memory.evidence import CURRENT, similarity_scores
+from reasonloom.nodes.graph_memory.evidence import CURRENT, near_text, similarity_scores
 from reasonloom.nodes.graph_memory.grounding.agreement import (
     EvidenceFacts,
     JointVerdict,
@@ -30,7 +28,7 @@ from reasonloom.nodes.graph_memory.grounding.judges import JUDGES, GroundState, 
 from reasonloom.nodes.graph_memory.grounding.pair import uncovered_phrases
 from reasonloom.nodes.graph_memory.grounding.reading.clause import READ
 from reasonloom.nodes.graph_memory.grounding.reading.clauses import read_text
-from reasonloom.nodes.graph_memory.grounding.verdict import CorrectedMemory, weigh_evidence
+from reasonloom.nodes.graph_memory.grounding.verdict import CorrectedMemory, Verdict, weigh_evidence
 from reasonloom.nodes.graph_memory.rendering import (
     DIGITS,
     injection_warnings,
@@ -38,22 +36,13 @@ from reasonloom.nodes.graph_memory.rendering import (
     render_scored_node,
 )
 from reasonloom.nodes.judging.views import MISSING, TOGETHER, describe_lenses, read_views
-from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.injection.detection import detect_injection
-from reasonloom.nodes.memory.validity import held_span, too_early_notes
+from reasonloom.nodes.memory.validity import HeldSpan, held_span, too_early_notes
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.stores.graph_memory import evidence, memory_nodes
+from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.graph_memory.grounding.verdict import Verdict
-    from reasonloom.nodes.memory.validity import HeldSpan
-    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
-
 
 POOL = 40
 """How many of the nearest memories a claim is compared with."""
@@ -64,33 +53,20 @@ OF_A_CLAUSE, MOST_CLAUSES = 10, 8
 MOST_CORRECTED = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Memories near a claim.
+async def _candidates(
+    execution: Execution,
+    claim: str,
+    near: Nearness | None,
+    floor: float | None,
+    held: HeldSpan | None,
+) -> tuple[list[NodeRow], dict[int, float], list[tuple[NodeRow, int]]]:
+    """Return memories near a claim.
 
-    Attributes:
-        current: current memories, most similar first.
-        alike: their similarity to the claim, 0..1.
-        old: corrected memories, each with the id of its current version.
+    Returns:
+        The memories that are current, or were valid at some time in `held`, most similar first;
+        their similarity to the claim, 0..1; and corrected memories, each with the id of its current
+        version.
     """
-
-    current: list[NodeRow]
-    alike: Mapping[int, float]
-    old: list[tuple[NodeRow, int]]
-    notes: list[str] = field(default_factory=list)
-
-
-async def claim_candidates(
-    execution: Execution, claim: str, held: HeldSpan | None = None
-) -> Candidates:
-    """Return the memories near a claim that are current, or were valid at some time in `held`.
-
-    The claim is embedded before the transaction, so that no connection is held meanwhile.
-    """
-    embedder = execution.loom.embedder
-    vectors, notes = await embed_or_note(embedder, [claim])
-    near = Nearness(vectors[0], embedder.model, SECTORS) if vectors else None
-    floor = embedder.floor if vectors else None
     scope = Scope(held_from=held.start, held_to=held.end) if held else CURRENT
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         corrected, alike, *of_clauses = await together(
@@ -113,11 +89,10 @@ async def claim_candidates(
             memory_nodes.fetch(tx, corrected),
         )
     evident = [row for row in current if row.id not in hearsay]
-    return Candidates(
+    return (
         [row for row in evident if held or row.superseded_by is None],
         alike,
         [(row, corrected[row.id]) for row in old if row.id not in hearsay],
-        notes,
     )
 
 
@@ -142,18 +117,19 @@ async def gather_evidence(state: GroundState, runtime: Runtime[Execution]) -> di
     execution = runtime.context
     request = execution.request(HeldMemoryGround)
     held = held_span(request, execution.loom.clock())
-    found = await claim_candidates(execution, request.claim, held)
-    rows = [*found.current, *(row for row, _ in found.old)]
+    near, floor, notes = await near_text(execution, request.claim)
+    current, alike, old = await _candidates(execution, request.claim, near, floor, held)
+    rows = [*current, *(row for row, _ in old)]
     cut = any(len(text) > READ for text in (request.claim, *(row.content for row in rows)))
-    notes = [*found.notes, *([CUT.format(most=READ)] if cut else [])]
+    notes = [*notes, *([CUT.format(most=READ)] if cut else [])]
     if not rows:
         notes += await too_early_notes(execution, request)
     return {
-        "alike": {str(key): score for key, score in found.alike.items()},
-        "current": [row.id for row in found.current],
-        "old": {str(row.id): holds for row, holds in found.old},
-        "shown": [row.id for row in found.current[:MOST_MEMORIES]],
-        "texts": {str(row.id): row.content for row in found.current[:MOST_MEMORIES]},
+        "alike": {str(key): score for key, score in alike.items()},
+        "current": [row.id for row in current],
+        "old": {str(row.id): holds for row, holds in old},
+        "shown": [row.id for row in current[:MOST_MEMORIES]],
+        "texts": {str(row.id): row.content for row in current[:MOST_MEMORIES]},
         "notes": [*notes, *([] if read_text(request.claim).terms else [EMPTY])],
     }
 
@@ -335,8 +311,7 @@ def _suggestions(
     if verdict.status != "ungrounded":
         return []
     deciding = {each.id for each in verdict.witnesses}
-    near = [key for key in alike if key in rows and key not in deciding]
-    near = [key for key in near if key in current]
+    near = [key for key in alike if key in rows and key in current and key not in deciding]
     best = sorted(near, key=lambda key: (-alike[key], -key))[:SUGGESTED]
     return [render_scored_node(rows[key], _score(alike, key)) for key in best]
 

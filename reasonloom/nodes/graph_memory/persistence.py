@@ -1,26 +1,21 @@
 """Stores nodes: embeds them outside the transaction, and appends them to their session's chain."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 from unicodedata import category
 
 from reasonloom.contracts.memory.tools import Sector
 from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import REMOVED
 from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import memory_of_run
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import session_nodes
+from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
 from reasonloom.stores.memory import deduplication, memories
 from reasonloom.text.hidden_characters import remove_hidden
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
 
 SECTOR: dict[str, Sector] = {
     "fact": "semantic",

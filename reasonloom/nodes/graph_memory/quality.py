@@ -26,7 +26,7 @@ from reasonloom.contracts.graph_memory.shared import MemoryNode
 from reasonloom.contracts.memory.export_format import EdgeType, EventType
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
+from reasonloom.nodes.graph_memory.rendering import DIGITS, injection_warnings, render_node
 from reasonloom.nodes.graph_memory.similar import embedding_dimension
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import memory_nodes
@@ -120,7 +120,6 @@ def quality_verdict(weaknesses: Sequence[Weakness]) -> tuple[str, list[str]]:
     return ordered[0].level, reasons or ["nothing weak was found"]
 
 
-DIGITS = 4
 EMPTY = "there is no current node yet, so there is nothing to judge"
 
 

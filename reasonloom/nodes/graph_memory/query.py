@@ -4,11 +4,12 @@ A correction is not an addition: a node of B that supersedes one of A, directly 
 listed under `corrected` and not under `added`.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from itertools import chain
+from typing import Any
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -21,7 +22,7 @@ from reasonloom.contracts.graph_memory.queries import (
     TimeRange,
     TimeWindow,
 )
-from reasonloom.contracts.graph_memory.shared import MemoryNode, NodesFound
+from reasonloom.contracts.graph_memory.shared import NodesFound
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.rendering import (
     bound_contents,
@@ -31,16 +32,11 @@ from reasonloom.nodes.graph_memory.rendering import (
 )
 from reasonloom.nodes.memory.validity import held_span, too_early_notes
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import memory_nodes, range_comparison
 from reasonloom.stores.graph_memory.memory_nodes import Conditions, list_nodes, sessions_numbered
-from reasonloom.stores.graph_memory.range_comparison import Counts, Pair, Range, Step
+from reasonloom.stores.graph_memory.range_comparison import Pair, Range, Step
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from reasonloom.stores.database import Transaction
-
 
 MORE = "more nodes meet this; the first {count} are shown"
 EMPTY = "{name} is empty and does not narrow"
@@ -109,21 +105,6 @@ class Corrections:
     replacing: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class RangeLists:
-    """The node ids in each list."""
-
-    added: Sequence[int]
-    corrected: Sequence[int]
-    unchanged: Sequence[int]
-    faded: Sequence[int]
-
-    def every(self, newest: Mapping[int, int]) -> list[int]:
-        """Return all distinct ids, including the successors of the corrected nodes."""
-        known = (*self.added, *self.corrected, *self.unchanged, *self.faded)
-        return list(dict.fromkeys([*known, *(newest[key] for key in self.corrected)]))
-
-
 async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Compare the nodes of two ranges: added, corrected, unchanged, faded."""
     execution = runtime.context
@@ -136,18 +117,38 @@ async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict
         )
         corrected = corrections_of(await range_comparison.steps(tx, pair))
         gone = list(corrected.newest)
-        without = corrected.replacing
+        some = partial(range_comparison.some, tx, pair, faded=FADED, most=MOST_LISTED)
         counted, added, unchanged, faded = await together(
             range_comparison.counts(tx, pair, corrected=corrected.newest, faded=FADED),
-            range_comparison.only_in_b(tx, pair, without=without, most=MOST_LISTED),
-            range_comparison.in_a(tx, pair, without=gone, most=MOST_LISTED),
-            range_comparison.faded_in_a(tx, pair, without=gone, faded=FADED, most=MOST_LISTED),
+            some("only_in_b", without=corrected.replacing),
+            some("in_a", without=gone),
+            some("faded_in_a", without=gone),
         )
-        lists = RangeLists(added, gone[:MOST_LISTED], unchanged, faded)
+        pairs = list(corrected.newest.items())[:MOST_LISTED]
         tx.end_with_next()
-        rows = await memory_nodes.fetch(tx, lists.every(corrected.newest))
+        ids = dict.fromkeys(chain(added, unchanged, faded, *pairs))
+        rows = await memory_nodes.fetch(tx, ids)
     nodes = {row.id: render_node(row) for row in rows}
-    answer = _compared(lists, corrected, counted, nodes)
+    sizes = {
+        "added_count": counted.only_b - len(corrected.replacing),
+        "corrected_count": len(gone),
+        "unchanged_count": counted.in_a - len(gone),
+        "faded_count": counted.faded,
+    }
+    answer = Compared(
+        added=[nodes[key] for key in added if key in nodes],
+        corrected=[
+            Correction(old=nodes[old], new=nodes[new])
+            for old, new in pairs
+            if old in nodes and new in nodes
+        ],
+        unchanged=[nodes[key] for key in unchanged if key in nodes],
+        faded=[nodes[key] for key in faded if key in nodes],
+        **sizes,
+        count_a=counted.in_a,
+        count_b=counted.in_b,
+        truncated=max(sizes.values()) > MOST_LISTED,
+    )
     notes = [CUT.format(most=MOST_LISTED)] if answer.truncated else []
     if counted.elsewhere:
         notes.append(ELSEWHERE.format(count=counted.elsewhere))
@@ -190,30 +191,4 @@ def corrections_of(steps: Iterable[Step]) -> Corrections:
     return Corrections(
         {key: newest[key] for key in sorted(of_a, reverse=True) if newest[key]},
         frozenset(replaces & only_b),
-    )
-
-
-def _compared(
-    lists: RangeLists, corrected: Corrections, counted: Counts, nodes: Mapping[int, MemoryNode]
-) -> Compared:
-    sizes = {
-        "added_count": counted.only_b - len(corrected.replacing),
-        "corrected_count": len(corrected.newest),
-        "unchanged_count": counted.in_a - len(corrected.newest),
-        "faded_count": counted.faded,
-    }
-    pairs = [(key, corrected.newest[key]) for key in lists.corrected]
-    return Compared(
-        added=[nodes[key] for key in lists.added if key in nodes],
-        corrected=[
-            Correction(old=nodes[old], new=nodes[new])
-            for old, new in pairs
-            if old in nodes and new in nodes
-        ],
-        unchanged=[nodes[key] for key in lists.unchanged if key in nodes],
-        faded=[nodes[key] for key in lists.faded if key in nodes],
-        **sizes,
-        count_a=counted.in_a,
-        count_b=counted.in_b,
-        truncated=max(sizes.values()) > MOST_LISTED,
     )

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
-from reasonloom.contracts.graph_memory.shared import MemoryNode, ScoredNode
+from reasonloom.contracts.graph_memory.shared import MemoryEdge, MemoryNode, ScoredNode
+from reasonloom.contracts.memory.export_format import EdgeType
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.injection.detection import injection_notes
+from reasonloom.stores.graph_memory.evidence import EdgeRow
 from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -58,6 +60,17 @@ def node_fields(row: NodeRow) -> dict[str, Any]:
         "access_count": row.access_count,
         "superseded_by": row.superseded_by,
     }
+
+
+def render_edge(edge: EdgeRow) -> MemoryEdge:
+    """Return an edge as used in answers."""
+    return MemoryEdge(
+        source_id=edge.source_id,
+        target_id=edge.target_id,
+        edge_type=cast("EdgeType", edge.kind),
+        weight=edge.weight,
+        reason=edge.reason,
+    )
 
 
 def bound_contents(rows: Sequence[NodeRow]) -> tuple[list[NodeRow], list[str]]:

@@ -4,12 +4,10 @@ Whether there is anything to summarise is decided twice: first to know whether t
 model, and again with the owner row locked, because another client may have ended the session.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -34,24 +32,18 @@ from reasonloom.nodes.graph_memory.session_reasoning import (
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import (
     memory_nodes,
     memory_sessions,
     session_nodes,
     session_reasoning,
 )
-from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
-from reasonloom.stores.graph_memory.session_nodes import ORIGIN
+from reasonloom.stores.graph_memory.memory_sessions import NumberedSession, SessionCourse
+from reasonloom.stores.graph_memory.session_nodes import ORIGIN, Entry
 from reasonloom.stores.graph_memory.session_reasoning import Reasoning
 from reasonloom.stores.memory import memories
 from reasonloom.text.extraction import central_sentences
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.graph_memory.memory_sessions import SessionCourse
-    from reasonloom.stores.graph_memory.session_nodes import Entry
-
 
 CALLER, LLM, EXTRACT = "caller", "llm", "extract"
 ORDER = (

@@ -1,15 +1,10 @@
 """Renders the reasoning of a session, for a language model and as a plain list."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from reasonloom.stores.graph_memory.session_reasoning import Reasoning, Rejected
 from reasonloom.text.sentences import join_sentences, sentences_in
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.stores.graph_memory.session_reasoning import Reasoning, Rejected
 
 MOST_READ, LONGEST_READ = 20, 1_500
 """Maximum conclusions and rejected branches read, and characters of each."""

@@ -1,11 +1,10 @@
 """The `session_start`, `conversation_log` and `memory_session_resume` tools."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -24,22 +23,17 @@ from reasonloom.nodes.graph_memory.persistence import NodeDraft, persist_node, p
 from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import (
     memory_nodes,
     memory_sessions,
     recent_nodes,
     session_nodes,
 )
+from reasonloom.stores.graph_memory.memory_nodes import NodeRow
+from reasonloom.stores.graph_memory.memory_sessions import SessionCourse
 from reasonloom.stores.pipelines import Work, together
 from reasonloom.text.hidden_characters import remove_hidden
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
-    from reasonloom.stores.graph_memory.memory_sessions import SessionCourse
-
 
 SPEAKERS = {"user_message": ("user", 0.9), "agent_response": ("tool", 0.7)}
 """Source kind and confidence by speaker; an agent's own words are no evidence. The argument's name

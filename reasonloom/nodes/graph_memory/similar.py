@@ -1,40 +1,32 @@
 """The `memory_similar` tool: nodes similar in words and meaning, or near a vector."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.graph_memory.queries import MemorySimilar
 from reasonloom.contracts.graph_memory.shared import NodesScored
-from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.errors import EmbedderUnavailable, InvalidArgument
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.graph_memory.evidence import similarity_score
+from reasonloom.nodes.graph_memory.evidence import near_text, similarity_score
 from reasonloom.nodes.graph_memory.rendering import (
     DIGITS,
     bound_contents,
     injection_warnings,
     render_scored_node,
 )
-from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
+from reasonloom.nodes.memory.embedding import OTHER_VECTORS
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import memory_nodes
 from reasonloom.stores.memory import reindex
 from reasonloom.stores.memory.search import retrieval, similarity
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.llm.interfaces import Embedder
-    from reasonloom.stores.database import Transaction
-
 
 ANY_TEXT = "a text"
 """Text that is embedded to determine an embedder's dimension."""
@@ -52,10 +44,8 @@ async def embedding_dimension(embedder: Embedder) -> int:
         return len((await embedder.embed([ANY_TEXT]))[0])
 
 
-async def parse_unit_vector(
-    embedder: Embedder, given: Sequence[float], *, field: str
-) -> list[float]:
-    """Normalise `given` to length 1.
+async def _unit_vector(embedder: Embedder, given: Sequence[float]) -> list[float]:
+    """Normalise the request's vector to length 1.
 
     Raises:
         InvalidArgument: its dimension differs from the embedder's, or it is all zeros.
@@ -64,14 +54,14 @@ async def parse_unit_vector(
     dimension = await embedding_dimension(embedder)
     if len(given) != dimension:
         raise InvalidArgument(
-            f"{field}: has {len(given)} numbers; {embedder.model} makes vectors of {dimension}",
-            field=field,
+            f"query_vec: has {len(given)} numbers; {embedder.model} makes vectors of {dimension}",
+            field="query_vec",
         )
     largest = max(map(abs, given))
     if not largest:
         raise InvalidArgument(
-            f"{field}: is nothing but zeros, which points nowhere; give another vector",
-            field=field,
+            "query_vec: is nothing but zeros, which points nowhere; give another vector",
+            field="query_vec",
         )
     scaled = [number / largest for number in given]
     length = math.hypot(*scaled)
@@ -106,16 +96,15 @@ async def memory_similar(state: ToolState, runtime: Runtime[Execution]) -> dict[
     execution = runtime.context
     request = execution.request(MemorySimilar)
     text, given = request.query_text or "", request.query_vec
-    near: Nearness | None
-    notes: list[str] = []
+    embedder = execution.loom.embedder
     if given is None:
-        near, notes = await _near_text(execution, text)
+        near, floor, notes = await near_text(execution, text)
     else:
-        vector = await parse_unit_vector(execution.loom.embedder, given, field="query_vec")
-        near = Nearness(vector, execution.loom.embedder.model, PLAIN)
+        vector = await _unit_vector(embedder, given)
+        near, floor, notes = Nearness(vector, embedder.model, PLAIN), None, []
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         if given is None or near is None:
-            found = await _to_text(tx, execution, text, near, request)
+            found = await _to_text(tx, text, near, floor, request)
         else:
             found = await _to_vector(tx, near, request)
         ordered = sorted(found.similar.items(), key=lambda each: (-each[1], -each[0]))
@@ -126,7 +115,7 @@ async def memory_similar(state: ToolState, runtime: Runtime[Execution]) -> dict[
         }
         tx.end_with_next()
         found_rows, others = await together(
-            memory_nodes.fetch(tx, wanted), _other_models(tx, execution, few=found.few)
+            memory_nodes.fetch(tx, wanted), _other_models(tx, embedder.model, few=found.few)
         )
     rows, cut = bound_contents(found_rows)
     if not execution.loom.settings.read_only:
@@ -135,26 +124,19 @@ async def memory_similar(state: ToolState, runtime: Runtime[Execution]) -> dict[
         results=[render_scored_node(row, wanted[row.id]) for row in rows], count=len(rows)
     )
     nothing = [] if rows else _no_result_notes(found, request.min_similarity)
-    notes += [*_foreign_model_notes(others), *([FREQUENT] if found.cut else [])]
+    notes += [*others, *([FREQUENT] if found.cut else [])]
     notes += [*cut, *nothing, *injection_warnings(execution, answer.results)]
     return {"answer": answer.wire(), "notes": notes}
 
 
-async def _near_text(execution: Execution, text: str) -> tuple[Nearness | None, list[str]]:
-    embedder = execution.loom.embedder
-    vectors, notes = await embed_or_note(embedder, [text])
-    return Nearness(vectors[0], embedder.model, SECTORS) if vectors else None, notes
-
-
 async def _to_text(
-    tx: Transaction, execution: Execution, text: str, near: Nearness | None, request: MemorySimilar
+    tx: Transaction, text: str, near: Nearness | None, floor: float | None, request: MemorySimilar
 ) -> SimilarNodes:
     """Compare a text by shared words, weighted by rarity, and by its vector."""
     terms = await retrieval.weigh_terms(tx, text, near.model if near else None)
     pool = max(request.top_k, LEAST_POOL)
     found = await similarity.most_similar(tx, terms, near, scope=_scope(request), pool=pool)
     few = bool(near) and sum(each.near for each in found) < min(pool, terms.visible)
-    floor = execution.loom.embedder.floor if near else None
     scores = {each.id: similarity_score(each.cosine, each.coverage, floor) for each in found}
     return SimilarNodes({key: each for key, each in scores.items() if each > 0}, few, terms.cut)
 
@@ -168,16 +150,13 @@ async def _to_vector(tx: Transaction, near: Nearness, request: MemorySimilar) ->
     return SimilarNodes(scores, few=True)
 
 
-async def _other_models(tx: Transaction, execution: Execution, *, few: bool) -> list[str]:
-    return await reindex.foreign_models(tx, execution.loom.embedder.model) if few else []
+async def _other_models(tx: Transaction, model: str, *, few: bool) -> list[str]:
+    models = await reindex.foreign_models(tx, model) if few else []
+    return [OTHER_VECTORS.format(models=", ".join(models))] if models else []
 
 
 def _scope(request: MemorySimilar) -> Scope:
     return Scope(event_types=request.event_types or None)
-
-
-def _foreign_model_notes(models: Sequence[str]) -> list[str]:
-    return [OTHER_VECTORS.format(models=", ".join(models))] if models else []
 
 
 def _no_result_notes(found: SimilarNodes, least: float) -> list[str]:

@@ -1,9 +1,7 @@
 """The `memory_traverse`, `memory_causal` and `memory_context` tools, which walk along edges."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -17,11 +15,16 @@ from reasonloom.contracts.graph_memory.queries import (
     Walked,
 )
 from reasonloom.contracts.graph_memory.shared import MemoryEdge
-from reasonloom.contracts.memory.export_format import EdgeType
 from reasonloom.errors import NodeNotFound
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.graph_memory.rendering import bound_contents, injection_warnings, node_fields
+from reasonloom.nodes.graph_memory.rendering import (
+    bound_contents,
+    injection_warnings,
+    node_fields,
+    render_edge,
+)
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import memory_nodes
 from reasonloom.stores.graph_memory.traversal import (
     Bounds,
@@ -33,10 +36,6 @@ from reasonloom.stores.graph_memory.traversal import (
     walk,
 )
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-
 
 MOST_EDGES = 1_000
 """Maximum edges of an answer."""
@@ -78,17 +77,7 @@ async def joining_edges(
     """Return the edges between nodes, heaviest first, and a note if some are left out."""
     ids = [start, *(each.id for each in reached)]
     rows, more = await edges_between(tx, ids, types, most=MOST_EDGES)
-    edges = [
-        MemoryEdge(
-            source_id=row.source,
-            target_id=row.target,
-            edge_type=cast("EdgeType", row.type),
-            weight=row.weight,
-            reason=row.reason,
-        )
-        for row in rows
-    ]
-    return edges, [JOINED.format(count=MOST_EDGES)] if more else []
+    return [render_edge(row) for row in rows], [JOINED.format(count=MOST_EDGES)] if more else []
 
 
 def cut_notes(walk: Walk, bounds: Bounds, *, more: str = MORE_REACHED) -> list[str]:

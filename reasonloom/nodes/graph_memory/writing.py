@@ -1,12 +1,10 @@
 """The `memory_add`, `memory_correct` and `memory_resolve` tools: nodes and their corrections."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -32,20 +30,17 @@ from reasonloom.nodes.graph_memory.persistence import (
 from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import (
     memory_nodes,
     memory_sessions,
     session_nodes,
     supersession,
 )
+from reasonloom.stores.graph_memory.memory_nodes import NodeRow
+from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
 from reasonloom.stores.memory import memories
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.graph_memory.memory_nodes import NodeRow
-    from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
-
 
 ADD_ORIGIN = "memory_add"
 TO_ITSELF = "an edge from node {node_id} to itself was left out"
@@ -189,12 +184,7 @@ async def _supersede_rivals(tx: Transaction, execution: Execution, newest: int, 
     for row in await memory_nodes.fetch(tx, sorted(others)):
         if row.superseded_by is None:
             await supersession.supersede(
-                tx,
-                newest,
-                row.id,
-                reason=None,
-                origin=supersession.OUTDONE,
-                run_id=execution.run.id,
+                tx, newest, row.id, origin=supersession.OUTDONE, run_id=execution.run.id
             )
 
 

@@ -3,9 +3,8 @@
 The merged node must beat the best input on blind ballots over both, or it becomes inactive.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -45,7 +44,7 @@ from reasonloom.nodes.thought_graph.merging import (
     used_inputs,
 )
 from reasonloom.nodes.thought_graph.merging import read_merger as read_merged
-from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_edge, render_node
 from reasonloom.nodes.thought_graph.state import (
     Thought,
     as_thoughts,
@@ -54,13 +53,8 @@ from reasonloom.nodes.thought_graph.state import (
 )
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
-from reasonloom.stores.thought_graph.graph_nodes import NewNode
+from reasonloom.stores.thought_graph.graph_nodes import NewNode, NodeRow, Scored
 from reasonloom.text.sentences import sentences_in
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
 
 FIELD = "node_ids"
 ANCESTOR = "node {number} comes from node {before}; a thought is not merged with its own ancestor"
@@ -90,8 +84,7 @@ async def find_inputs(state: AggregateState, runtime: Runtime[Execution]) -> dic
     """Load the nodes and check that they may be merged."""
     execution = runtime.context
     request = execution.request(GotAggregate)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     nodes = require_distinct(graph, request.node_ids, field=FIELD, twice=TWICE)
     _check_depth(graph, nodes)
     _check_lines(graph, nodes)
@@ -209,7 +202,7 @@ async def persist_merged(state: AggregateState, runtime: Runtime[Execution]) -> 
             await graph_nodes.set_replaced(tx, node.id, UUID(verdict.rival))
         grown = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, state, grown, kept, found, verdict)
-        return await complete_operation(tx, execution, state, answer, notes)
+        return await complete_operation(tx, execution, state, answer, notes, graph.row.session_id)
 
 
 async def _judged(
@@ -224,8 +217,7 @@ async def _judged(
         lost = lost_ballots_note(execution, state) if is_compared(execution, state) else []
         return None, {}, lost
     *rivals, new = (each["id"] for each in candidates)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, state["place"]["graph"])
+    graph = await read_open_graph(execution, state["place"]["graph"])
     scores, notes = await score_candidates(execution, state, graph)
     judged = {
         execution.run.effect("node") if each == new else UUID(each): scored
@@ -307,7 +299,6 @@ def _answer(
     accepted = verdict is None or verdict.better
     missing = is_compared(execution, state) and bool(lost_ballots_note(execution, state))
     return AggregatedNode(
-        graph_id=str(graph.row.id),
         node_id=str(node.id),
         node=render_node(node),
         edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run.id],
@@ -316,8 +307,6 @@ def _answer(
         preferred=str(node.id) if accepted or verdict is None else verdict.rival,
         accepted=accepted,
         reason=_reason(graph, verdict),
-        llm=execution.loom.llm.name,
-        run_id=str(run.id),
-        **({"partial": True} if missing else {}),
+        **common_fields(execution, graph, partial=missing),
         **remark(execution),
     )

@@ -8,34 +8,26 @@ Ballots on the same thoughts use different orders, and each thought comes first 
 thought judged alone gets one ballot, since a second would repeat the same question.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from operator import add
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 from uuid import UUID
 
 from langgraph.runtime import Runtime
 
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.judging.ballots import balanced_orders, label
-from reasonloom.nodes.runs.llm_call import Question, ask_or_note
+from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.similarity import Similarity, similarity_of
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph
 from reasonloom.nodes.thought_graph.state import GotToolState, Place
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
-from reasonloom.stores.thought_graph.graph_nodes import Scored
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
 from reasonloom.text.contradiction import contradiction
 from reasonloom.text.shortening import shortened
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.runs.llm_call import OptionalReply
-    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
-
 
 BALLOTS = 3
 """Maximum ballots on thoughts that are compared, limited to one per thought."""

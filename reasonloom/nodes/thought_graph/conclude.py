@@ -1,11 +1,10 @@
 """Find a graph's terminal nodes and draw the conclusion: its content, sources and confidence."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Sequence
 from itertools import combinations
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -15,6 +14,7 @@ from reasonloom.nodes.offline import open_question
 from reasonloom.nodes.reasoning.attempts import first_sentences
 from reasonloom.nodes.runs.llm_call import OptionalReply, Question, ask_or_note
 from reasonloom.nodes.sessions.context import session_context
+from reasonloom.nodes.similarity import Similarity
 from reasonloom.nodes.thought_graph.aggregate import require_distinct
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_open_graph
 from reasonloom.nodes.thought_graph.merging import (
@@ -23,12 +23,7 @@ from reasonloom.nodes.thought_graph.merging import (
     shorten_input,
 )
 from reasonloom.nodes.thought_graph.state import GotToolState, Thought, as_thoughts, place_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.nodes.similarity import Similarity
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 MOST_ENDS = 3
 """Maximum number of leaves used as terminal nodes if none are named."""
@@ -68,13 +63,13 @@ async def find_ends(state: FinalizeState, runtime: Runtime[Execution]) -> dict[s
     """Load the terminal nodes (those named, or the best active leaves) and their conflicts."""
     execution = runtime.context
     request = execution.request(GotFinalize)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     notes = []
     if request.terminal_node_ids is None:
-        nodes = best_leaves(graph)
-        if len(nodes) < len(graph.leaves):
-            notes.append(CHOSEN.format(count=len(nodes), leaves=len(graph.leaves)))
+        leaves = sorted(graph.leaves, key=lambda node: (-node.worth, node.number))
+        nodes = leaves[:MOST_ENDS]
+        if len(nodes) < len(leaves):
+            notes.append(CHOSEN.format(count=len(nodes), leaves=len(leaves)))
     else:
         nodes = require_distinct(graph, request.terminal_node_ids, field=FIELD, twice=TWICE)
     unscored = [str(node.number) for node in nodes if node.score is None]
@@ -90,12 +85,6 @@ async def find_ends(state: FinalizeState, runtime: Runtime[Execution]) -> dict[s
         "against": _contradictions(graph, nodes),
         "notes": notes,
     }
-
-
-def best_leaves(graph: ThoughtGraph) -> list[NodeRow]:
-    """Return the best active leaves, best first, at most `MOST_ENDS`."""
-    ranked = sorted(graph.leaves, key=lambda node: (-node.worth, node.number))
-    return ranked[:MOST_ENDS]
 
 
 def _contradictions(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> list[str]:

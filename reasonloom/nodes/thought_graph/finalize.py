@@ -1,9 +1,7 @@
 """Close a graph: its conclusion becomes the session's next thought, in one transaction."""
 
-from __future__ import annotations
-
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -11,8 +9,7 @@ from langgraph.runtime import Runtime
 from reasonloom.contracts.thought_graph.tools import FinalizedGraph
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.attempts import caveats
-from reasonloom.nodes.reasoning.persist import as_memory
-from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.reasoning.persist import ThoughtMemory, as_memory
 from reasonloom.nodes.sessions.context import fork_notes, next_thought
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.nodes.thought_graph.conclude import (
@@ -24,16 +21,13 @@ from reasonloom.nodes.thought_graph.conclude import (
     most_similar,
 )
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, lock_open_graph, read_graph
-from reasonloom.nodes.thought_graph.rendering import render_node
-from reasonloom.nodes.thought_graph.state import MODE
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_node
+from reasonloom.nodes.thought_graph.state import MODE, complete_operation
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.stores.thought_graph import graph_nodes, thought_graphs
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.reasoning.persist import ThoughtMemory
-    from reasonloom.stores.database import Transaction
 
 
 async def weigh_conclusion(state: FinalizeState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -62,9 +56,7 @@ async def close_graph(state: FinalizeState, runtime: Runtime[Execution]) -> dict
         notes = [*notes, *fork_notes(thought, branch)]
         closed = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, state, closed, thought, branch)
-        all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-        added = await complete_run(tx, execution, answer, notes=all_notes, session_id=session.id)
-    return {**added, "notes": notes}
+        return await complete_operation(tx, execution, state, answer, notes, session.id)
 
 
 async def _close(
@@ -114,12 +106,9 @@ def _answer(
     thought: NewThought,
     branch: UUID,
 ) -> FinalizedGraph:
-    extra = caveats(execution)
-    if not (execution.loom.llm.offline or state["conclusion"]["made"]):
-        extra["partial"] = True
+    extracted = not (execution.loom.llm.offline or state["conclusion"]["made"])
     agreed = state["conclusion"]["agreement"]
     return FinalizedGraph(
-        graph_id=str(graph.row.id),
         terminal_nodes=[render_node(graph.by_id[UUID(each["id"])]) for each in state["ends"]],
         conclusion=thought.content,
         confidence=round(thought.confidence, 4),
@@ -128,7 +117,6 @@ def _answer(
         branch_id=str(branch),
         sources=_sources(state),
         agreement=None if agreed is None else round(agreed, 4),
-        llm=execution.loom.llm.name,
-        run_id=str(execution.run.id),
-        **extra,
+        **common_fields(execution, graph, partial=extracted),
+        **caveats(execution),
     )

@@ -1,16 +1,15 @@
 """Continue a node of a graph in several distinct directions, and measure their diversity."""
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import combinations
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GeneratedNodes, GotGenerate
 from reasonloom.errors import InvalidArgument
+from reasonloom.llm.interfaces import Reply
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import confidence_of, open_question, quotes_on, remark
@@ -26,7 +25,7 @@ from reasonloom.nodes.thought_graph.graph import (
     read_graph,
     read_open_graph,
 )
-from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_edge, render_node
 from reasonloom.nodes.thought_graph.state import (
     GotToolState,
     Thought,
@@ -38,11 +37,7 @@ from reasonloom.nodes.thought_graph.state import (
 )
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
-from reasonloom.stores.thought_graph.graph_nodes import NewNode
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Reply
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+from reasonloom.stores.thought_graph.graph_nodes import NewNode, NodeRow
 
 CONTINUES = "What continues this thought?"
 MOST_QUOTED = 20
@@ -86,8 +81,7 @@ async def find_node(state: GenerateState, runtime: Runtime[Execution]) -> dict[s
     """Load the node, check that it may be continued, and recall relevant memories."""
     execution = runtime.context
     request = execution.request(GotGenerate)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     node = graph.active_node(request.node_id)
     wanted = _wanted(graph, node, request)
     place = place_of(graph, request.problem)
@@ -227,7 +221,7 @@ async def persist_nodes(state: GenerateState, runtime: Runtime[Execution]) -> di
             notes.append(NOTHING_NEW.format(question=question))
         grown = await read_graph(tx, state["place"]["graph"])
         answer = _answer(execution, state, grown, diversity, short=len(nodes) < wanted)
-        return await complete_operation(tx, execution, state, answer, notes)
+        return await complete_operation(tx, execution, state, answer, notes, graph.row.session_id)
 
 
 async def _diversity(execution: Execution, texts: list[str]) -> float | None:
@@ -279,7 +273,6 @@ def _answer(
 ) -> GeneratedNodes:
     run = execution.run.id
     return GeneratedNodes(
-        graph_id=str(graph.row.id),
         nodes=[render_node(node) for node in graph.nodes if node.run_id == run],
         edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run],
         diversity=diversity,
@@ -289,8 +282,6 @@ def _answer(
                 execution, "\n".join(one["content"] for one in state["found"]), state
             )
         ],
-        llm=execution.loom.llm.name,
-        run_id=str(run),
-        **({"partial": True} if short else {}),
+        **common_fields(execution, graph, partial=short),
         **remark(execution),
     )

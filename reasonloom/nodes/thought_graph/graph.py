@@ -1,22 +1,20 @@
 """A whole Graph of Thoughts, and what can be computed from its structure."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING
+from typing import TypeVar
 from uuid import UUID
 
 from reasonloom.errors import InvalidArgument, NodeNotFound
+from reasonloom.nodes.execution import Execution
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes, thought_graphs
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.thought_graph.graph_edges import EdgeRow
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
-    from reasonloom.stores.thought_graph.thought_graphs import GraphRow
+from reasonloom.stores.thought_graph.graph_edges import EdgeRow
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+from reasonloom.stores.thought_graph.thought_graphs import GraphRow
 
 GROWTH = ("generates", "refines", "aggregates")
 """Edges from a thought to one derived from it; all other edges only relate thoughts."""
@@ -26,6 +24,21 @@ FINALISED = (
 )
 PRUNED = "node {number} was pruned; undo that with restore: true in reasoning_got_prune"
 BEATEN = "node {number} was beaten by node {by}; go on from that one"
+
+
+K = TypeVar("K")
+
+
+def reachable(starts: Iterable[K], parents_of: Callable[[K], Iterable[K]]) -> set[K]:
+    """Return `starts` with all their ancestors."""
+    found: set[K] = set()
+    waiting = list(starts)
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting.extend(parents_of(each))
+    return found
 
 
 @dataclass(frozen=True)
@@ -108,14 +121,8 @@ class ThoughtGraph:
 
     def line(self, node: NodeRow) -> list[NodeRow]:
         """Return a node's ancestors, root first, excluding the node."""
-        seen: set[UUID] = set()
-        waiting = list(self.parents[node.id])
-        while waiting:
-            parent = waiting.pop()
-            if parent not in seen:
-                seen.add(parent)
-                waiting.extend(self.parents[parent])
-        return [each for each in self.nodes if each.id in seen and each.id != node.id]
+        line = reachable(self.parents[node.id], self.parents.__getitem__)
+        return [each for each in self.nodes if each.id in line and each.id != node.id]
 
     def node(self, node_id: str, *, field: str = "node_id") -> NodeRow:
         """Return a node of this graph.
@@ -153,14 +160,15 @@ async def read_graph(tx: Transaction, graph_id: str) -> ThoughtGraph:
     return await _load(tx, await thought_graphs.require(tx, graph_id))
 
 
-async def read_open_graph(tx: Transaction, graph_id: str) -> ThoughtGraph:
-    """Load a graph that is not finalized, for reading.
+async def read_open_graph(execution: Execution, graph_id: str) -> ThoughtGraph:
+    """Load a graph that is not finalized, for reading, in a transaction of its own.
 
     Raises:
         GraphNotFound: this owner has no such graph, or the text is no UUID.
         InvalidArgument: the graph is finalized.
     """
-    return _require_open(await read_graph(tx, graph_id))
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        return _require_open(await read_graph(tx, graph_id))
 
 
 async def lock_open_graph(tx: Transaction, graph_id: str) -> ThoughtGraph:

@@ -1,8 +1,6 @@
 """Create a Graph of Thoughts with its root node, in one transaction."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -15,13 +13,11 @@ from reasonloom.nodes.sessions.context import open_session
 from reasonloom.nodes.state import ToolState
 from reasonloom.nodes.thought_graph.rendering import render_config
 from reasonloom.nodes.thought_graph.state import MODE
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.sessions import sessions
 from reasonloom.stores.thought_graph import graph_nodes, thought_graphs
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
 from reasonloom.stores.thought_graph.thought_graphs import NewGraph
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 
 async def begin_graph(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:

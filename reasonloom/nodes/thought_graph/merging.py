@@ -1,25 +1,20 @@
 """Merge thoughts: what is retained of each input, and which inputs contradict each other."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
+from reasonloom.llm.interfaces import Reply
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.judging.ballots import label, shuffled
 from reasonloom.nodes.offline import QUOTED_CONFIDENCE
+from reasonloom.nodes.similarity import Similarity
 from reasonloom.nodes.thought_graph.ballot_scoring import BY_WORDS
+from reasonloom.nodes.thought_graph.state import Thought
 from reasonloom.text.contradiction import contradiction, is_quoted_from
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from reasonloom.llm.interfaces import Reply
-    from reasonloom.nodes.similarity import Similarity
-    from reasonloom.nodes.thought_graph.state import Thought
 
 LONGEST_INPUT = 300
 """Maximum characters per input in the extract used without a language model."""

@@ -4,18 +4,13 @@ Mermaid rejects drawings of more than 50,000 characters or 500 edges, so a large
 in part: active nodes before inactive ones, older before newer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph
+from reasonloom.stores.thought_graph.graph_edges import EdgeRow
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 from reasonloom.text.mermaid import in_mermaid
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
-    from reasonloom.stores.thought_graph.graph_edges import EdgeRow
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 MOST_DRAWN = 100
 """Maximum nodes in one drawing."""

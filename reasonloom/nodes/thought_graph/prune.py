@@ -1,8 +1,7 @@
 """Prune low-scoring nodes of a graph, preview a pruning, or restore the last one."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Set
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -12,7 +11,6 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import remark
 from reasonloom.nodes.reasoning.context import recall_for
-from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.thought_graph.ballot_scoring import (
     ScoringState,
     as_candidate,
@@ -22,20 +20,15 @@ from reasonloom.nodes.thought_graph.ballot_scoring import (
 from reasonloom.nodes.thought_graph.graph import (
     ThoughtGraph,
     lock_open_graph,
+    reachable,
     read_graph,
     read_open_graph,
 )
-from reasonloom.nodes.thought_graph.rendering import unscored
+from reasonloom.nodes.thought_graph.rendering import common_fields, unscored
 from reasonloom.nodes.thought_graph.state import complete_operation, place_of
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.thought_graph import graph_nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Set
-    from uuid import UUID
-
-    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
 
 
 class PruningPlan(NamedTuple):
@@ -60,13 +53,7 @@ def plan_pruning(graph: ThoughtGraph, threshold: float, unscored: Set[UUID]) -> 
         or node.id in unscored
         or node.worth >= threshold
     }
-    needed = set(sure)
-    waiting = list(sure)
-    while waiting:
-        for parent in graph.parents[waiting.pop()]:
-            if parent not in needed:
-                needed.add(parent)
-                waiting.append(parent)
+    needed = reachable(sure, graph.parents.__getitem__)
     return PruningPlan(
         pruned=[node for node in graph.active if node.id not in needed],
         kept_below=[node for node in graph.active if node.id in needed and node.id not in sure],
@@ -81,16 +68,11 @@ PREVIEWED = (
 )
 
 
-class PruneState(ScoringState, total=False):
-    """The state of pruning, which is that of scoring; the candidates are the unscored nodes."""
-
-
-async def find_unscored(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def find_unscored(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Load the nodes that must be scored first."""
     execution = runtime.context
     request = execution.request(ReversiblePrune)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     place = place_of(graph, None)
     nodes = [] if request.restore else unscored(graph)
     memories, notes = await recall_for(execution, place["problem"]) if nodes else ([], [])
@@ -103,7 +85,7 @@ async def find_unscored(state: PruneState, runtime: Runtime[Execution]) -> dict[
     }
 
 
-async def take_out(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def take_out(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Store the scores, prune the low-scoring nodes unless this is a preview, and answer."""
     execution = runtime.context
     request = execution.request(ReversiblePrune)
@@ -117,10 +99,10 @@ async def take_out(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
         if done.pruned and not request.preview:
             await _prune(tx, execution, graph, done)
         notes = [*notes, *_notes(graph, done)]
-        return await complete_operation(tx, execution, state, done, notes)
+        return await complete_operation(tx, execution, state, done, notes, graph.row.session_id)
 
 
-async def _scores(execution: Execution, state: PruneState) -> tuple[dict[str, Scored], list[str]]:
+async def _scores(execution: Execution, state: ScoringState) -> tuple[dict[str, Scored], list[str]]:
     """Return the scores of the candidates with ballots, or of all candidates offline."""
     judged = [
         each
@@ -129,8 +111,7 @@ async def _scores(execution: Execution, state: PruneState) -> tuple[dict[str, Sc
     ]
     if not judged:
         return {}, []
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, state["place"]["graph"])
+    graph = await read_open_graph(execution, state["place"]["graph"])
     return await score_candidates(execution, {**state, "candidates": judged}, graph)
 
 
@@ -145,20 +126,16 @@ def _pruned_graph(
         marked["preview"] = True
     elif found.pruned:
         marked["pruning_id"] = str(execution.run.effect("pruning"))
-    if left:
-        marked["partial"] = True
     if scored:
         marked |= remark(execution)
     return PrunedGraph(
-        graph_id=str(graph.row.id),
         pruned=_ids(found.pruned),
         remaining=len(graph.active) - len(found.pruned),
         threshold=threshold,
         scored=_ids(scored),
         kept_below=_ids(found.kept_below),
         unscored=_ids(left),
-        llm=execution.loom.llm.name,
-        run_id=str(execution.run.id),
+        **common_fields(execution, graph, partial=bool(left)),
         **marked,
     )
 
@@ -186,7 +163,7 @@ def _notes(graph: ThoughtGraph, done: PrunedGraph) -> list[str]:
     return notes
 
 
-async def put_back(state: PruneState, runtime: Runtime[Execution]) -> dict[str, Any]:
+async def put_back(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Restore the nodes of the newest pruning that has not been undone.
 
     Raises:
@@ -198,22 +175,18 @@ async def put_back(state: PruneState, runtime: Runtime[Execution]) -> dict[str, 
         newest = await graph_nodes.newest_pruning(tx, graph.row.id)
         if newest is None:
             raise InvalidArgument(NOTHING, field="restore")
-        back = await graph_nodes.put_back(tx, graph.row.id, newest.id)
-        await graph_nodes.set_pruning_restored(tx, newest.id)
+        pruning, threshold = newest
+        back = await graph_nodes.put_back(tx, graph.row.id, pruning)
+        await graph_nodes.set_pruning_restored(tx, pruning)
         answer = PrunedGraph(
-            graph_id=str(graph.row.id),
             pruned=[],
             remaining=len(graph.active) + len(back),
-            threshold=newest.threshold,
+            threshold=threshold,
             scored=[],
             kept_below=[],
             unscored=[],
             restored=[str(each) for each in back],
-            pruning_id=str(newest.id),
-            llm=execution.loom.llm.name,
-            run_id=str(execution.run.id),
+            pruning_id=str(pruning),
+            **common_fields(execution, graph),
         )
-        notes = state.get("notes", [])
-        return await complete_run(
-            tx, execution, answer, notes=notes, session_id=UUID(state["place"]["session"])
-        )
+        return await complete_operation(tx, execution, state, answer, [], graph.row.session_id)

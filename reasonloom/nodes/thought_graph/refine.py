@@ -1,13 +1,12 @@
 """Criticise and rewrite a node; blind ballots on both versions decide which stays active."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.thought_graph.tools import GotRefine, RefinedNode
+from reasonloom.llm.interfaces import Reply
 from reasonloom.llm.off_schema import DEFAULT_CONFIDENCE
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.offline import open_question
@@ -31,7 +30,7 @@ from reasonloom.nodes.thought_graph.graph import (
     read_graph,
     read_open_graph,
 )
-from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_edge, render_node
 from reasonloom.nodes.thought_graph.state import (
     Thought,
     ancestors_of,
@@ -39,14 +38,10 @@ from reasonloom.nodes.thought_graph.state import (
     complete_operation,
     place_of,
 )
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
-from reasonloom.stores.thought_graph.graph_nodes import NewNode
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Reply
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
+from reasonloom.stores.thought_graph.graph_nodes import NewNode, NodeRow, Scored
 
 BETTER = "What is wrong with it, and what would be better?"
 UNREFINED = "nothing was refined or judged"
@@ -68,8 +63,7 @@ async def find_parent(state: RefineState, runtime: Runtime[Execution]) -> dict[s
     """Load the node and the relevant memories."""
     execution = runtime.context
     request = execution.request(GotRefine)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     node = _parent(execution, graph, request.node_id)
     place = place_of(graph, request.problem)
     memories, notes = await recall_for(execution, place["problem"])
@@ -117,9 +111,13 @@ async def write_anew(state: RefineState, runtime: Runtime[Execution]) -> dict[st
     informed = await ask_informed(execution, question, partial(ask, execution))
     reply = informed.reply
     refined, parent = _read(reply), state["candidates"][0]
-    both = [parent, _refinement_candidate(execution, parent, refined["content"])]
+    new = Candidate(
+        id=str(execution.run.effect("node")),
+        content=refined["content"],
+        rests_on=parent["rests_on"],
+    )
     notes = [*reply_notes(reply), *informed.notes]
-    return {"refined": refined, "candidates": both, "notes": notes, **informed.added}
+    return {"refined": refined, "candidates": [parent, new], "notes": notes, **informed.added}
 
 
 def _read(reply: Reply) -> dict[str, Any]:
@@ -133,13 +131,6 @@ def _read(reply: Reply) -> dict[str, Any]:
     }
 
 
-def _refinement_candidate(execution: Execution, parent: Candidate, content: str) -> Candidate:
-    """Return the refinement as a ballot candidate, based on the same thoughts as its parent."""
-    return Candidate(
-        id=str(execution.run.effect("node")), content=content, rests_on=parent["rests_on"]
-    )
-
-
 def is_changed(state: RefineState) -> bool:
     """Return whether the refinement differs from its parent."""
     return normalised(state["refined"]["content"]) != normalised(state["node"]["content"])
@@ -149,8 +140,7 @@ async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dic
     """Store the refinement and both scores; whichever loses becomes inactive."""
     execution, place = runtime.context, state["place"]
     changed = is_changed(state)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        seen = await read_open_graph(tx, place["graph"])
+    seen = await read_open_graph(execution, place["graph"])
     scores, notes = await score_candidates(execution, state, seen) if changed else ({}, [])
     same = UNREFINED if execution.loom.llm.offline else SAME_WORDS
     verdict = _verdict(state, scores) if changed else (False, same)
@@ -162,7 +152,7 @@ async def persist_better(state: RefineState, runtime: Runtime[Execution]) -> dic
             await _add(tx, execution, state, parent, both, accepted=verdict[0])
         answer = _answer(execution, state, await read_graph(tx, place["graph"]), verdict)
         notes = [*notes, *lost_ballots_note(execution, state)] if changed else notes
-        return await complete_operation(tx, execution, state, answer, notes)
+        return await complete_operation(tx, execution, state, answer, notes, graph.row.session_id)
 
 
 def _verdict(state: RefineState, scores: dict[str, Scored]) -> tuple[bool, str]:
@@ -232,7 +222,6 @@ def _answer(
     node = graph.node(wanted)
     missing = changed and bool(lost_ballots_note(execution, state))
     return RefinedNode(
-        graph_id=str(graph.row.id),
         node_id=wanted,
         node=render_node(node),
         edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run.id],
@@ -241,8 +230,6 @@ def _answer(
         critique=state["refined"]["critique"],
         reason=reason,
         check=node.check,
-        llm=execution.loom.llm.name,
-        run_id=str(run.id),
-        **({"partial": True} if missing else {}),
+        **common_fields(execution, graph, partial=missing),
         **caveats(execution),
     )

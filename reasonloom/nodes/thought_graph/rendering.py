@@ -1,9 +1,7 @@
 """A graph of thoughts in answers: its nodes, edges, statistics and drawing."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -12,13 +10,11 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.state import ToolState
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_graph
 from reasonloom.nodes.thought_graph.picture import drawing
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.sessions import thoughts
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.thought_graph.graph_edges import EdgeRow
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
-    from reasonloom.stores.thought_graph.thought_graphs import GraphRow
+from reasonloom.stores.thought_graph.graph_edges import EdgeRow
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+from reasonloom.stores.thought_graph.thought_graphs import GraphRow
 
 
 def render_node(node: NodeRow) -> GraphNode:
@@ -59,6 +55,18 @@ def render_edge(edge: EdgeRow) -> GraphEdge:
     )
 
 
+def common_fields(
+    execution: Execution, graph: ThoughtGraph, *, partial: bool = False
+) -> dict[str, Any]:
+    """Return the fields that the answers of all operations share; `partial` only if it is true."""
+    return {
+        "graph_id": str(graph.row.id),
+        "llm": execution.loom.llm.name,
+        "run_id": str(execution.run.id),
+        **({"partial": True} if partial else {}),
+    }
+
+
 def render_config(graph: GraphRow) -> dict[str, int | float]:
     """Return the limits of a graph."""
     return {
@@ -85,7 +93,8 @@ async def _conclusion(tx: Transaction, graph: ThoughtGraph) -> str | None:
 
 def _rendered(graph: ThoughtGraph, conclusion: str | None) -> GraphState:
     nodes, active, cycle = graph.nodes, graph.active, graph.cycle()
-    best = best_scored(graph)
+    scored = [node for node in active if node.score is not None]
+    best = max(scored, key=lambda node: (node.score, -node.number), default=None)
     return GraphState(
         graph_id=str(graph.row.id),
         session_id=str(graph.row.session_id),
@@ -115,9 +124,3 @@ def _rendered(graph: ThoughtGraph, conclusion: str | None) -> GraphState:
 def unscored(graph: ThoughtGraph) -> list[NodeRow]:
     """Return the active nodes without a score, except the root."""
     return [node for node in graph.active if node.score is None and node.id != graph.root.id]
-
-
-def best_scored(graph: ThoughtGraph) -> NodeRow | None:
-    """Return the active node with the highest score, or None; ties go to the oldest."""
-    scored = [node for node in graph.active if node.score is not None]
-    return max(scored, key=lambda node: (node.score, -node.number), default=None)

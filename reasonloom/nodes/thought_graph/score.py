@@ -1,9 +1,7 @@
 """Score one node of a graph, and record which nodes it supports or contradicts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -29,21 +27,17 @@ from reasonloom.nodes.thought_graph.graph import (
     read_graph,
     read_open_graph,
 )
-from reasonloom.nodes.thought_graph.rendering import render_edge, render_node
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_edge, render_node
 from reasonloom.nodes.thought_graph.state import complete_operation, guess_type, place_of
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes
-from reasonloom.stores.thought_graph.graph_nodes import Scored
-
-if TYPE_CHECKING:
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow, Scored
 
 
 async def find_scored(state: ScoringState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Load the node, other nodes it may relate to, and the relevant memories."""
     execution = runtime.context
     request = execution.request(GotScore)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        graph = await read_open_graph(tx, request.graph_id)
+    graph = await read_open_graph(execution, request.graph_id)
     node = graph.active_node(request.node_id)
     place = place_of(graph, request.problem)
     memories, notes = await recall_for(execution, place["problem"])
@@ -72,10 +66,11 @@ async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dic
     """Store the score and the relations, and answer."""
     execution = runtime.context
     place, wanted = state["place"], state["candidates"][0]["id"]
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-        seen = await read_open_graph(tx, place["graph"])
+    seen = await read_open_graph(execution, place["graph"])
     scores, notes = await score_candidates(execution, state, seen)
-    scored = replace(scores[wanted], node_type=_type(seen.node(wanted)))
+    was = seen.node(wanted)
+    guessed = guess_type(was.content) if was.node_type == "thought" else None
+    scored = replace(scores[wanted], node_type=guessed)
     async with execution.loom.database.begin(execution.caller) as tx:
         graph = await lock_open_graph(tx, place["graph"])
         node = graph.active_node(wanted)
@@ -85,12 +80,7 @@ async def persist_score(state: ScoringState, runtime: Runtime[Execution]) -> dic
         )
         answer = _answer(execution, state, await read_graph(tx, place["graph"]), scored)
         notes = [*notes, *lost_ballots_note(execution, state)]
-        return await complete_operation(tx, execution, state, answer, notes)
-
-
-def _type(node: NodeRow) -> str | None:
-    """Return the type suggested by a plain thought's text: hypothesis, conclusion, or None."""
-    return guess_type(node.content) if node.node_type == "thought" else None
+        return await complete_operation(tx, execution, state, answer, notes, graph.row.session_id)
 
 
 def _relations(
@@ -99,8 +89,8 @@ def _relations(
     """Return the node's relations to nodes that are still active."""
     node = graph.node(state["candidates"][0]["id"])
     others = [graph.node(each["id"]) for each in state["others"]]
-    there = {str(each.id) for each in others if each.is_active}
     active = [each for each in others if each.is_active]
+    there = {str(each.id) for each in active}
     found = {
         **ballot_scoring.relations_by_words(node, active),
         **ballot_scoring.relations_by_ballots(state.get("cast", [])),
@@ -115,7 +105,6 @@ def _answer(
     cast = ballot_scores(state, wanted)
     missing = bool(lost_ballots_note(execution, state))
     return ScoredNode(
-        graph_id=str(graph.row.id),
         node_id=wanted,
         score=round(scored.score, 4),
         **{part: round(value, 4) for part, value in scored.parts.items()},
@@ -125,8 +114,6 @@ def _answer(
         agreement=agreement(cast),
         edges=[render_edge(edge) for edge in graph.edges if edge.run_id == run],
         node=render_node(graph.node(wanted)),
-        llm=execution.loom.llm.name,
-        run_id=str(run),
-        **({"partial": True} if missing else {}),
+        **common_fields(execution, graph, partial=missing),
         **(remark(execution) if scored.check == LOCAL else {}),
     )

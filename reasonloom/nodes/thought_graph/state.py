@@ -1,23 +1,17 @@
 """The state of graph operations, as plain data that can be saved."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any, TypedDict
+from collections.abc import Iterable
+from typing import Any, TypedDict
 from uuid import UUID
 
+from reasonloom.contracts.base import Answer
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.reasoning.lookup import MemoryState
 from reasonloom.nodes.runs.complete_run import complete_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from reasonloom.contracts.base import Answer
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.thought_graph.graph import ThoughtGraph
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.thought_graph.graph_nodes import NodeRow
-
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph
+from reasonloom.stores.database import Transaction
+from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 
 MODE = "got"
 
@@ -99,19 +93,15 @@ def guess_type(text: str) -> str | None:
 async def complete_operation(
     tx: Transaction,
     execution: Execution,
-    state: GotToolState,
+    state: MemoryState,
     answer: Answer,
     notes: list[str],
+    session_id: UUID,
 ) -> dict[str, Any]:
     """Complete an operation's run with all its notes; return the last node's state update."""
     all_notes = [*dict.fromkeys([*state.get("notes", []), *notes])]
-    session = UUID(state["place"]["session"])
+    memories = state.get("memories", [])
     added = await complete_run(
-        tx,
-        execution,
-        answer,
-        notes=all_notes,
-        session_id=session,
-        memories=state.get("memories", []),
+        tx, execution, answer, notes=all_notes, session_id=session_id, memories=memories
     )
     return {**added, "notes": notes}

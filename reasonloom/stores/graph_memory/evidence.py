@@ -20,21 +20,19 @@ SQL = load(__file__, visible_nodes=VISIBLE_NODES, newest=NEWEST, longest_chain=L
 
 @dataclass(frozen=True, slots=True)
 class EdgeRow:
-    """An edge of a node, in either direction."""
+    """An edge; `reason` is why a memory was corrected, `node` the end that was looked up."""
 
-    node: int
     source_id: int
     target_id: int
     kind: str
     weight: float
     reason: str | None
+    node: int = 0
 
 
 async def corrected(tx: Transaction, claim: str, *, most: int) -> dict[int, int]:
     """Return superseded memories that share words with a claim, each with its current version."""
-    values = {
-        "text": claim[:LONGEST_QUERY], "most": most,
-    }  # fmt: skip
+    values = {"text": claim[:LONGEST_QUERY], "most": most}
     ids = [row[0] for row in await tx.tuples(SQL.corrected, values)]
     if not ids:
         return {}

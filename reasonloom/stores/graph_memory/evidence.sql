@@ -29,7 +29,7 @@ WITH e AS MATERIALIZED (
             WHERE owner = :owner AND target_id = node.id
             ORDER BY weight DESC, source_id LIMIT :read)) o
 )
-SELECT e.node, e.source_id, e.target_id, e.type, e.weight, e.reason FROM e
+SELECT e.source_id, e.target_id, e.type, e.weight, e.reason, e.node FROM e
 JOIN memories m ON m.id = CASE WHEN e.source_id = e.node THEN e.target_id ELSE e.source_id END
 WHERE {{ visible_nodes }} ORDER BY e.node, e.weight DESC, e.source_id, e.target_id, e.type
 

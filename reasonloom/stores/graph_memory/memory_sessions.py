@@ -30,13 +30,13 @@ class NumberedSession:
 
 async def find(tx: Transaction, caller: Caller) -> NumberedSession | None:
     """Return the caller's current session, None if there is none or it has ended."""
-    row = await tx.first(SQL.find, _place(tx, caller))
+    row = await tx.first(SQL.find, _place(caller))
     return NumberedSession(row.id, row.number) if row and row.ended_at is None else None
 
 
 async def last(tx: Transaction, caller: Caller) -> NumberedSession | None:
     """Return the caller's current or last session, even if it has ended."""
-    row = await tx.first(SQL.find, _place(tx, caller))
+    row = await tx.first(SQL.find, _place(caller))
     return NumberedSession(row.id, row.number) if row else None
 
 
@@ -98,7 +98,7 @@ async def begin_number(tx: Transaction, caller: Caller, new: UUID, number: int) 
 
 async def go_on(tx: Transaction, caller: Caller, session_id: UUID) -> None:
     """Make an existing session the caller's current one."""
-    await tx.run(SQL.set, {**_place(tx, caller), "session_id": session_id})
+    await tx.run(SQL.set, {**_place(caller), "session_id": session_id})
 
 
 async def reopen(tx: Transaction, session_id: UUID) -> None:
@@ -108,7 +108,7 @@ async def reopen(tx: Transaction, session_id: UUID) -> None:
     await tx.run(SQL.reopen, values)
 
 
-def _place(tx: Transaction, caller: Caller) -> dict[str, str]:
+def _place(caller: Caller) -> dict[str, str]:
     return {"client": caller.client or "", "project": caller.project or ""}
 
 
@@ -123,7 +123,7 @@ class SessionCourse:
     episode_id: int | None
 
 
-async def of_number(tx: Transaction, number: int, *, field: str = "session_id") -> SessionCourse:
+async def of_number(tx: Transaction, number: int) -> SessionCourse:
     """Return the session with a number.
 
     Raises:
@@ -131,20 +131,20 @@ async def of_number(tx: Transaction, number: int, *, field: str = "session_id") 
     """
     course = await find_number(tx, number)
     if course is None:
-        raise SessionNotFound(str(number), field=field)
+        raise SessionNotFound(str(number), field="session_id")
     return course
 
 
 async def find_number(tx: Transaction, number: int) -> SessionCourse | None:
     """Return the session with a number, None if the owner has no such session in this space."""
-    row = await tx.first(SQL.of_number, {"number": number})
-    return _course(row) if row else None
+    rows = await tx.rows(SessionCourse, SQL.of_number, {"number": number})
+    return rows[0] if rows else None
 
 
 async def of_id(tx: Transaction, session_id: UUID) -> SessionCourse:
     """Return a session that is known to exist."""
-    row = await tx.one(SQL.of_id, {"id": session_id})
-    return _course(row)
+    [course] = await tx.rows(SessionCourse, SQL.of_id, {"id": session_id})
+    return course
 
 
 async def merge_metadata(
@@ -167,7 +167,3 @@ async def head(tx: Transaction, memory_id: int | None) -> int | None:
         return None
     row = await tx.first(SQL.head, {"id": memory_id})
     return int(row.id) if row else None
-
-
-def _course(row: Any) -> SessionCourse:
-    return SessionCourse(row.id, row.number, row.metadata, row.ended_at, row.episode_id)

@@ -3,16 +3,15 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
+from reasonloom.stores.graph_memory.memory_nodes import NEWEST, VISIBLE_NODES
 from reasonloom.stores.statements import load
 
 SQL = load(__file__, visible_nodes=VISIBLE_NODES)
-NEWEST = "m.created_at DESC, m.id DESC"
-WEAKEST = f"m.strength, {NEWEST}"
+Part = Literal["only_in_b", "in_a", "faded_in_a"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,39 +92,21 @@ async def counts(
 ) -> Counts:
     """Return the counts of both ranges; `corrected` are nodes of A that B corrects."""
     statement = SQL.fill("counts", a=pair.a.condition("a"), b=pair.b.condition("b"))
-    row = await tx.one(statement, {**pair.values(), "corrected": list(corrected), "faded": faded})
-    return Counts(row.in_a, row.in_b, row.only_b, row.faded, row.elsewhere)
+    values = {**pair.values(), "corrected": list(corrected), "faded": faded}
+    [counted] = await tx.rows(Counts, statement, values)
+    return counted
 
 
-async def only_in_b(
-    tx: Transaction, pair: Pair, *, without: Collection[int], most: int
+async def some(
+    tx: Transaction, pair: Pair, part: Part, *, without: Collection[int], faded: float, most: int
 ) -> list[int]:
-    """Return the newest nodes of B that are not in A."""
-    chosen = f"{pair.b.condition('b')} AND {pair.a.condition('a')} IS NOT TRUE"
-    return await _some(tx, pair, chosen, NEWEST, without, {"most": most})
-
-
-async def in_a(tx: Transaction, pair: Pair, *, without: Collection[int], most: int) -> list[int]:
-    """Return the newest nodes of A."""
-    return await _some(tx, pair, pair.a.condition("a"), NEWEST, without, {"most": most})
-
-
-async def faded_in_a(
-    tx: Transaction, pair: Pair, *, without: Collection[int], faded: float, most: int
-) -> list[int]:
-    """Return the weakest nodes of A whose strength is below `faded`."""
-    chosen = f"{pair.a.condition('a')} AND m.strength < :faded"
-    return await _some(tx, pair, chosen, WEAKEST, without, {"most": most, "faded": faded})
-
-
-async def _some(
-    tx: Transaction,
-    pair: Pair,
-    chosen: str,
-    order: str,
-    without: Collection[int],
-    more: dict[str, Any],
-) -> list[int]:
+    """Return the newest nodes of a part; of the faded ones, below `faded`, the weakest."""
+    a, b = pair.a.condition("a"), pair.b.condition("b")
+    chosen, order = {
+        "only_in_b": (f"{b} AND {a} IS NOT TRUE", NEWEST),
+        "in_a": (a, NEWEST),
+        "faded_in_a": (f"{a} AND m.strength < :faded", f"m.strength, {NEWEST}"),
+    }[part]
+    values = {**pair.values(), "without": list(without), "faded": faded, "most": most}
     statement = SQL.fill("some", chosen=chosen, order=order)
-    values = {**pair.values(), "without": list(without), **more}
     return [row[0] for row in await tx.tuples(statement, values)]

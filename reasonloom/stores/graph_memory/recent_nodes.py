@@ -99,9 +99,5 @@ async def weighed(
         "pool": max(POOL, most),
         "most": most,
     }
-    return [
-        NodeRow(*row)
-        for row in await tx.tuples(
-            SQL.fill("weighed", of_project=OF_PROJECT[project is not None]), values
-        )
-    ]
+    statement = SQL.fill("weighed", of_project=OF_PROJECT[project is not None])
+    return await tx.rows(NodeRow, statement, values)

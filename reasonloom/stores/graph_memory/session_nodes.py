@@ -69,26 +69,26 @@ async def count(
     tx: Transaction, session: UUID, *, episode: int | None, head: int | None
 ) -> tuple[int, int]:
     """Return how many nodes a session has, and how many of them are newer than its episode."""
-    row = await tx.one(SQL.count, {**_of(tx, session), "after": episode or 0, "head": head or 0})
+    row = await tx.one(SQL.count, {**_of(session), "after": episode or 0, "head": head or 0})
     return int(row.nodes), int(row.since)
 
 
 async def entries(tx: Transaction, session: UUID, most: int) -> list[Entry]:
     """Return the current nodes of a session in order, at most the `most` newest of each kind."""
-    values = {**_of(tx, session), "talk_tool": TALK_TOOL, "most": most}
+    values = {**_of(session), "talk_tool": TALK_TOOL, "most": most}
     return await tx.rows(Entry, SQL.read, values)
 
 
 async def newest(tx: Transaction, session: UUID, event_type: str, most: int) -> Sequence[NodeRow]:
     """Return the newest nodes of one event type, newest first, without superseded ones."""
-    values = {**_of(tx, session), "event_type": event_type, "most": most}
+    values = {**_of(session), "event_type": event_type, "most": most}
     return await tx.rows(NodeRow, SQL.newest, values)
 
 
 async def join(tx: Transaction, session: UUID, episode: int, *, run_id: UUID) -> int:
     """Create `part_of` edges from a session's nodes to its episode; return how many."""
     values = {
-        **_of(tx, session),
+        **_of(session),
         "episode": episode,
         "weight": WEIGHT,
         "origin": ORIGIN,
@@ -98,5 +98,5 @@ async def join(tx: Transaction, session: UUID, episode: int, *, run_id: UUID) ->
     return await tx.run(SQL.join, values)
 
 
-def _of(tx: Transaction, session: UUID) -> dict[str, object]:
+def _of(session: UUID) -> dict[str, object]:
     return {"session": session, "episode_tool": EPISODE_TOOL}

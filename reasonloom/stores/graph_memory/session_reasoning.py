@@ -5,8 +5,6 @@ in the same project at that time. Reasoning based on forgotten or hidden memorie
 so is offline reasoning, which poses questions but concludes nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -14,6 +14,7 @@ from functools import cache
 from sqlalchemy import TextClause
 
 from reasonloom.stores.database import Transaction
+from reasonloom.stores.graph_memory.evidence import EdgeRow
 from reasonloom.stores.graph_memory.memory_nodes import VISIBLE_NODES
 from reasonloom.stores.statements import load
 
@@ -118,17 +119,6 @@ def _query(shape: tuple[tuple[bool, bool], ...]) -> TextClause:
         for n, (forward, typed) in enumerate(shape)
     ]
     return SQL.fill("walk", steps=" UNION ALL ".join(steps))
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeRow:
-    """An edge; `weight` is 0..1, `reason` is why a memory was corrected."""
-
-    source: int
-    target: int
-    type: str
-    weight: float
-    reason: str | None
 
 
 async def edges_between(

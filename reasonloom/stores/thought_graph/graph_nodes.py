@@ -86,19 +86,6 @@ class Scored:
     node_type: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PruningRow:
-    """A pruning as stored; `number` counts those of its graph from 1."""
-
-    id: UUID
-    graph_id: UUID
-    number: int
-    threshold: float
-    run_id: UUID | None
-    created_at: datetime
-    restored_at: datetime | None
-
-
 SQL = load(__file__, columns=columns(NodeRow).replace("check", '"check"'))
 
 
@@ -154,10 +141,10 @@ async def create_pruning(
     await tx.run(SQL.create, values)
 
 
-async def newest_pruning(tx: Transaction, graph_id: UUID) -> PruningRow | None:
-    """Return the newest pruning of a graph that was not undone."""
+async def newest_pruning(tx: Transaction, graph_id: UUID) -> tuple[UUID, float] | None:
+    """Return the id and the threshold of a graph's newest pruning that was not undone."""
     row = await tx.first(SQL.newest_pruning, {"graph": graph_id})
-    return PruningRow(**row._mapping) if row else None
+    return (row.id, row.threshold) if row else None
 
 
 async def set_pruning_restored(tx: Transaction, pruning_id: UUID) -> None:

@@ -50,7 +50,7 @@ WHERE owner = :owner AND graph_id = :graph AND pruning_id = :pruning RETURNING n
 
 -- name: newest_pruning
 -- types: graph uuid
-SELECT id, graph_id, number, threshold, run_id, created_at, restored_at FROM graph_prunings
+SELECT id, threshold FROM graph_prunings
 WHERE owner = :owner AND graph_id = :graph AND restored_at IS NULL ORDER BY number DESC LIMIT 1
 
 -- name: set_pruning_restored

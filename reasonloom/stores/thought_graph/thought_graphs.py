@@ -44,9 +44,6 @@ class GraphRow:
     prune_threshold: float
     conclusion_id: UUID | None
     finalized_at: datetime | None
-    run_id: UUID | None
-    metadata: dict[str, Any]
-    created_at: datetime
     updated_at: datetime
 
 

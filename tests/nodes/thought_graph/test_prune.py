@@ -286,7 +286,7 @@ def graphs(draw: st.DrawFn) -> tuple[ThoughtGraph, float, set[UUID]]:
                 EdgeRow(UUID(int=len(edges) + 1000), UUID(int=99), ids[parent], each, kind, 1.0,
                         None, None, NOW)
             )  # fmt: skip
-    row = GraphRow(UUID(int=99), UUID(int=97), 1, None, 5, 5, 0.3, None, None, None, {}, NOW, NOW)
+    row = GraphRow(UUID(int=99), UUID(int=97), 1, None, 5, 5, 0.3, None, None, NOW)
     return ThoughtGraph(row, nodes, edges), draw(worths), unscored
 
 

@@ -1,7 +1,7 @@
 """Finds, by words, why a clause of a claim and a clause of a memory cannot both be true."""
 
 from collections.abc import Collection, Sequence
-from itertools import dropwhile
+from itertools import dropwhile, permutations
 from typing import NamedTuple
 
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Reading, Term
@@ -187,14 +187,13 @@ def _roles(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str | None
     bare = [hit for hit in hits if not hit.claimed.value or hit.claimed.value.kind == "number"]
     if ("passive" in clause.marks) != ("passive" in nearest.marks):
         return None
-    for one in bare:
-        for other in bare:
-            if one is other or one.claimed.marker == other.claimed.marker:
-                continue
-            if bool(one.claimed.value) is not bool(other.claimed.value):
-                continue  # `the crew of the Aurora has nine`, `the Aurora has a crew of nine`
-            if (one.claimed.marker, other.claimed.marker) == (other.held.marker, one.held.marker):
-                return f"“{one.claimed.text}” and “{other.claimed.text}” have changed places"
+    for one, other in permutations(bare, 2):
+        if one.claimed.marker == other.claimed.marker:
+            continue
+        if bool(one.claimed.value) is not bool(other.claimed.value):
+            continue  # `the crew of the Aurora has nine`, `the Aurora has a crew of nine`
+        if (one.claimed.marker, other.claimed.marker) == (other.held.marker, one.held.marker):
+            return f"“{one.claimed.text}” and “{other.claimed.text}” have changed places"
     return None
 
 

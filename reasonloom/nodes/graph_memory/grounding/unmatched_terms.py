@@ -53,7 +53,7 @@ def unmatched_terms(
         both = claim.language == memory.language
         other_place = misplaced(clause, nearest, memory) if both else None
         if other_place:
-            return UnmatchedTerm(other_place.why, opposite=other_place.turned)
+            return UnmatchedTerm(*other_place)
         other = roles_swapped(clause, nearest, claim, memory)
         return UnmatchedTerm(other, opposite=False, reserve=False) if other else None
     ours = _bag(_sentence(clause, claim))

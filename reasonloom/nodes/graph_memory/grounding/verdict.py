@@ -177,31 +177,25 @@ def _weighed(
             holds = old[key].corrected_by
             against.setdefault(holds, f"node {key} said so, and node {holds} corrects it")
     coverage, uncovered = _coverage(claimed, pairs)
+    verdict = Verdict("ungrounded", coverage, False, (), uncovered, (), False)
     if against:
-        return Verdict(
-            "ungrounded",
-            coverage,
-            True,
-            _opposing_witnesses(against, pairs),
-            uncovered,
-            tuple(dict.fromkeys(gone)),
-            bool(gone) or any(_plain(pairs[key]) for key in against if key in pairs),
+        return replace(
+            verdict,
+            contradicted=True,
+            witnesses=_opposing_witnesses(against, pairs),
+            superseded=tuple(dict.fromkeys(gone)),
+            plain=bool(gone) or any(_plain(pairs[key]) for key in against if key in pairs),
         )
     supports = _supports(claimed, pairs, sure)
-    others = opposing_memories(supports or [], pairs)
-    if supports is not None and (claimed.cut or others):
-        ranked = (*_supporting_witnesses(supports, pairs), *_opposing_witnesses(others, pairs))
-        return Verdict("partial", coverage, False, ranked, uncovered, (), False)
-    if supports is not None:
-        return Verdict(
-            "verified", 1.0, False, _supporting_witnesses(supports, pairs), (), (), False
-        )
-    some = _borne_out(claimed, pairs)
-    if some and coverage >= threshold:
-        return Verdict(
-            "partial", coverage, False, _supporting_witnesses(some, pairs), uncovered, (), False
-        )
-    return Verdict("ungrounded", coverage, False, (), uncovered, (), False)
+    if supports is None:
+        some = _borne_out(pairs) if coverage >= threshold else []
+        status: Status = "partial" if some else "ungrounded"
+        return replace(verdict, status=status, witnesses=_supporting_witnesses(some, pairs))
+    witnesses, others = _supporting_witnesses(supports, pairs), opposing_memories(supports, pairs)
+    if claimed.cut or others:
+        witnesses += _opposing_witnesses(others, pairs)
+        return replace(verdict, status="partial", witnesses=witnesses)
+    return Verdict("verified", 1.0, False, witnesses, (), (), False)
 
 
 def _language(texts: Iterable[str], until: float) -> str:
@@ -281,7 +275,7 @@ def _supports(
     return chosen if chosen and not left else None
 
 
-def _borne_out(claimed: Reading, pairs: Mapping[int, Pair]) -> list[int]:
+def _borne_out(pairs: Mapping[int, Pair]) -> list[int]:
     """Return up to three memories that support a statement of the claim, best first."""
     ranked: list[tuple[int, int]] = []
     for key, pair in pairs.items():

@@ -1,62 +1,40 @@
 """Caches parsed memory files, and reads the files of a workspace."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, BinaryIO
+from typing import Any
 
 from reasonloom.contracts.graph_memory.workspaces import Context, State
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem, open_file
 from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile, parse_file
 from reasonloom.stores.graph_memory import workspaces
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile
-    from reasonloom.stores.graph_memory.workspaces import ContextRow, WorkspaceRow
-
+from reasonloom.stores.graph_memory.workspaces import ContextRow, WorkspaceRow
 
 MOST_BYTES = 512 * 1024 * 1024
 SETTLED = 2.0
 """Seconds: a file changed more recently than this before it was read may change again without a
 change of its timestamps, so the next call compares its digest."""
 
-BLOCK = 1 << 20
 Key = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
-    """A file's size, timestamps (ns) and inode, for change detection."""
-
-    size: int
-    modified: int
-    changed: int
-    inode: int
-
-    @classmethod
-    def of(cls, source: BinaryIO) -> FileStamp:
-        """Return the stamp of an open file."""
-        status = os.fstat(source.fileno())
-        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-
-    def settled(self) -> bool:
-        """Return whether any later change would change the timestamps."""
-        return time.time() - max(self.modified, self.changed) / 1e9 > SETTLED
+def is_settled(modified: int, changed: int) -> bool:
+    """Return whether any later change would change a file's timestamps (ns)."""
+    return time.time() - max(modified, changed) / 1e9 > SETTLED
 
 
 @dataclass(slots=True)
 class CachedFile:
-    """A parsed file and its stamp; `settled` if the stamp alone detects changes."""
+    """A parsed file with its size, timestamps and inode, if `settled` enough to detect changes."""
 
-    stamp: FileStamp
+    stamp: tuple[int, int, int, int]
     settled: bool
     parsed: ParsedFile
 
@@ -98,12 +76,13 @@ class ParsedFiles:
         with self._lock:
             kept = self._kept.pop(key, None)
         with open_file(folder, relative) as source:
-            stamp = FileStamp.of(source)
-            settled = stamp.settled()
+            status = os.fstat(source.fileno())
+            stamp = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+            settled = is_settled(status.st_mtime_ns, status.st_ctime_ns)
             if kept and kept.settled and kept.stamp == stamp:
                 parsed = kept.parsed
             else:
-                digest = _digest(source)
+                digest = file_digest(source, "sha256").digest()
                 same = kept and kept.parsed.digest == digest
                 parsed = kept.parsed if kept and same else parse_file(source, digest)
         with self._lock:
@@ -126,13 +105,6 @@ class ParsedFiles:
             return sum(kept.parsed.bytes for kept in self._kept.values())
 
 
-def _digest(source: BinaryIO) -> bytes:
-    digest = sha256()
-    while block := source.read(BLOCK):
-        digest.update(block)
-    return digest.digest()
-
-
 FILES = ParsedFiles()
 """One cache for all owners, since all may read the folder."""
 
@@ -151,15 +123,18 @@ class ReadFile:
 
     def render(self) -> Context:
         """Return the file for answers."""
-        return Context(
-            context_id=self.row.id,
-            label=self.row.label,
-            path=self.row.path,
-            role=self.row.role,
-            memories=len(self.parsed.held) if self.parsed else 0,
-            state=self.state,
-            problem=self.problem,
-        )
+        memories = len(self.parsed.held) if self.parsed else 0
+        return Context(**self.identity(), path=self.row.path, memories=memories)
+
+    def identity(self) -> dict[str, Any]:
+        """Return the fields that all answers about a file share."""
+        return {
+            "context_id": self.row.id,
+            "label": self.row.label,
+            "role": self.row.role,
+            "state": self.state,
+            "problem": self.problem,
+        }
 
 
 async def read_workspace(

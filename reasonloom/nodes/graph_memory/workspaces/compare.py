@@ -1,17 +1,17 @@
 """The `memory_workspace_compare` tool: where files agree, differ and contradict each other."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.graph_memory.workspaces import (
+    Agreement,
     ComparedPair,
+    ContextMatch,
     MemoryWorkspaceCompare,
     WorkspaceCompared,
 )
@@ -25,10 +25,6 @@ from reasonloom.nodes.graph_memory.workspaces.judgement import (
 from reasonloom.nodes.graph_memory.workspaces.parsing import with_pauses
 from reasonloom.nodes.graph_memory.workspaces.survey import Searched, Survey, survey_workspace
 from reasonloom.nodes.state import ToolState
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.graph_memory.workspaces import Agreement, ContextMatch
-
 
 MOST_WORK = 4_000
 """Maximum pairs of sentences judged, in both directions; about 3 ms each."""

@@ -3,8 +3,9 @@
 import os
 import stat
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path, PurePath
-from typing import BinaryIO, Literal
+from typing import Literal
 
 from reasonloom.errors import InvalidArgument
 
@@ -59,7 +60,7 @@ def _resolved(path: Path) -> Path | None:
         return None
 
 
-def open_file(folder: Path, relative: str) -> BinaryIO:
+def open_file(folder: Path, relative: str) -> BufferedReader:
     """Open a regular file of the folder; links are resolved first and must stay inside it.
 
     Raises:

@@ -1,19 +1,14 @@
 """Judges the relation of two memories from different files, with a reason, by word rules."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from reasonloom.contracts.graph_memory.workspaces import Agreement, ContextMatch
 from reasonloom.nodes.graph_memory.grounding.pair import Pair, judge_texts
 from reasonloom.text.search_terms import keywords_of
 from reasonloom.text.sentences import sentences_in
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.graph_memory.workspaces import Agreement, ContextMatch
 
 SAME_MATTER = 0.5
 """Minimum share of one memory's terms in another for both to be about the same thing."""

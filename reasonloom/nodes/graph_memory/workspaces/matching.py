@@ -1,24 +1,17 @@
 """Scores a file's memories against a question, by words and meaning, on a fixed scale, 0..1."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.graph_memory.workspaces.cache import FILES
 from reasonloom.nodes.graph_memory.workspaces.parsing import FileMemory, FileVectors, ParsedFile
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.text.hidden_characters import remove_hidden
 from reasonloom.text.search_terms import keywords_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from reasonloom.llm.interfaces import Embedder
 
 HALF = 0.5
 """The weight of words and of meaning, each."""
@@ -176,8 +169,3 @@ def _meaning(parsed: ParsedFile, vector: NDArray[np.float32], floor: float) -> N
     slices = range(0, len(parsed.held), SLICE)
     cosines = [vectors.rows[start : start + SLICE].astype(np.float32) @ vector for start in slices]
     return np.clip((np.concatenate(cosines) - floor) / (1 - floor), 0.0, 1.0)
-
-
-def best_first(found: Sequence[tuple[float, int, Match]]) -> list[tuple[float, int, Match]]:
-    """Sort (score, file, match) of several files, best first; ties are in file order."""
-    return sorted(found, key=lambda each: (-each[0], each[1], each[2].place))

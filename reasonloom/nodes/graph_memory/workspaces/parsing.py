@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from sys import getsizeof
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from typing import BinaryIO, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.export_format import PortableEmbedder, PortableHeader
@@ -21,10 +22,6 @@ from reasonloom.nodes.memory.portable.lines import GoodLine, read_lines
 from reasonloom.nodes.memory.portable.rows import source_kind_of
 from reasonloom.nodes.memory.portable.validation import FileCheck, good_lines, refuse_binary
 from reasonloom.text.search_terms import index_terms
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 WORK, REST = 0.004, 0.001
 """Seconds of work after which a thread sleeps, and for how long; without it, other threads waited
@@ -71,7 +68,7 @@ class FileVectors:
     known: NDArray[np.bool_]
 
     @classmethod
-    def none(cls, model: str, memories: int, dimension: int) -> FileVectors:
+    def none(cls, model: str, memories: int, dimension: int) -> Self:
         """Return a matrix for `memories` vectors, none of them known yet."""
         return cls(model, np.zeros((memories, dimension), np.float16), np.zeros(memories, bool))
 

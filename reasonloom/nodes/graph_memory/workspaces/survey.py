@@ -1,12 +1,10 @@
 """Searches all files of a workspace with one question, for the tools that search."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
 
 from reasonloom.contracts.graph_memory.workspaces import ContextCount, ContextMatch
-from reasonloom.nodes.graph_memory.rendering import to_microseconds
+from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.graph_memory.rendering import DIGITS, to_microseconds
 from reasonloom.nodes.graph_memory.workspaces.cache import ReadFile, read_workspace, unread_notes
 from reasonloom.nodes.graph_memory.workspaces.matching import (
     ROLE_FACTORS,
@@ -16,11 +14,6 @@ from reasonloom.nodes.graph_memory.workspaces.matching import (
     matches,
     parse_workspace_query,
 )
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-
-DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +44,7 @@ class Searched:
 
     def counted(self) -> ContextCount:
         """Return the file for answers, with its number of matches."""
-        return ContextCount(**self.identity(), matches=len(self.matches))
-
-    def identity(self) -> dict[str, Any]:
-        """Return the fields that all answers about a file share."""
-        row = self.file.row
-        return {
-            "context_id": row.id,
-            "label": row.label,
-            "role": row.role,
-            "state": self.file.state,
-            "problem": self.file.problem,
-        }
+        return ContextCount(**self.file.identity(), matches=len(self.matches))
 
 
 @dataclass(frozen=True, slots=True)

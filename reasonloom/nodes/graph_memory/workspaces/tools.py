@@ -1,8 +1,7 @@
 """The workspace tools: create, add, list, query and xref."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -23,6 +22,7 @@ from reasonloom.contracts.graph_memory.workspaces import (
 )
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.graph_memory.rendering import DIGITS
 from reasonloom.nodes.graph_memory.workspaces.cache import (
     FILES,
     ReadFile,
@@ -30,22 +30,12 @@ from reasonloom.nodes.graph_memory.workspaces.cache import (
     unread_notes,
 )
 from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem, example_files, path_within
-from reasonloom.nodes.graph_memory.workspaces.matching import best_first
-from reasonloom.nodes.graph_memory.workspaces.survey import (
-    DIGITS,
-    Searched,
-    Survey,
-    survey_workspace,
-)
+from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile
+from reasonloom.nodes.graph_memory.workspaces.survey import Searched, Survey, survey_workspace
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.graph_memory import workspaces
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from reasonloom.nodes.graph_memory.workspaces.parsing import ParsedFile
 
 
 async def memory_workspace_create(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -134,12 +124,14 @@ async def memory_workspace_query(state: ToolState, runtime: Runtime[Execution]) 
 
 
 def _merge_results(found: Survey, most: int) -> list[ContextMatch]:
+    """Return the matches of all files, best first; ties are in the order of the files."""
     scored = [
-        (file.score(match), place, match)
+        (-file.score(match), place, match.place, match)
         for place, file in enumerate(found.files)
         for match in file.matches[:most]
     ]
-    return [found.files[place].render(match) for _, place, match in best_first(scored)]
+    ranked = sorted(scored, key=lambda each: each[:3])
+    return [found.files[place].render(match) for _, place, _, match in ranked]
 
 
 def _fitting(results: list[ContextMatch]) -> int:
@@ -186,7 +178,7 @@ def presence(searched: Searched) -> Presence:
     present = [match for match in ranked if match.words >= PRESENT]
     best = ranked[0] if ranked else None
     return Presence(
-        **searched.identity(),
+        **searched.file.identity(),
         present=bool(present),
         coverage=round(best.words, DIGITS) if best else 0.0,
         matches=len(present),

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Literal
 from reasonloom.transcripts import claude_code, plain
 from reasonloom.transcripts.lines import HEAD, Line, Lines, Position, parse_entry
 from reasonloom.transcripts.reader import TurnReader
+from reasonloom.transcripts.turns import Skipped
 
 Format = Literal["claude-code", "jsonl", "text"]
 FORMATS: tuple[Format, ...] = ("claude-code", "jsonl", "text")
@@ -59,7 +60,7 @@ def _first_lines(stream: BinaryIO) -> Iterator[Line]:
 
 def _entry(line: Line) -> dict[str, Any] | None:
     """Parse a line as a JSON object; None if it is none."""
-    return parse_entry(line, None) if b"{" in line.data[:16] else None
+    return parse_entry(line, Skipped()) if b"{" in line.data[:16] else None
 
 
 def _form(entry: dict[str, Any]) -> Format | None:

@@ -7,6 +7,8 @@ from typing import Any, TypedDict
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.judging.ballots import balanced_orders
+from reasonloom.nodes.thought_graph.ballot_scoring import BALLOTS, JUDGE, ON_ONE
+from reasonloom.nodes.thought_graph.graph import reachable
 from reasonloom.nodes.thought_graph.operations.parts import neighbours
 from reasonloom.nodes.thought_graph.operations.state import (
     START,
@@ -17,14 +19,6 @@ from reasonloom.nodes.thought_graph.operations.state import (
     Thought,
 )
 from reasonloom.nodes.thought_graph.operations.task import Task, TaskQuestion
-
-BALLOTS = 3
-"""Maximum ballots on thoughts judged together, limited to one per thought."""
-
-ON_ONE = 8
-"""Maximum thoughts per ballot."""
-
-JUDGE = "judge"
 
 
 class Order(TypedDict):
@@ -123,7 +117,10 @@ def merge_groups(state: State, step: Step) -> list[list[Thought]]:
     later.
     """
     inputs = [state["thoughts"][each] for each in step["inputs"]]
-    lines = {each["id"]: _ancestors(state, each) for each in inputs}
+    lines = {
+        each["id"]: reachable(each["parents"], lambda name: state["thoughts"][name]["parents"])
+        for each in inputs
+    }
     chosen: list[str] = []
     later_first = [*reversed(inputs)]
     for each in sorted(later_first, key=lambda each: -(each["score"] or 0.0)):
@@ -132,18 +129,6 @@ def merge_groups(state: State, step: Step) -> list[list[Thought]]:
             chosen.append(name)
     kept = [each for each in inputs if each["id"] in chosen]
     return neighbours(kept, step["operation"].get("size"))
-
-
-def _ancestors(state: State, thought: Thought) -> set[str]:
-    """Return the ids of all ancestors of a thought."""
-    found: set[str] = set()
-    waiting = list(thought["parents"])
-    while waiting:
-        each = waiting.pop()
-        if each not in found:
-            found.add(each)
-            waiting += state["thoughts"][each]["parents"]
-    return found
 
 
 def unscored(thoughts: Sequence[Thought], by: str) -> list[Thought]:

@@ -39,12 +39,8 @@ def join_parts(parts: Iterable[str], cuts: Mapping[str, list[list[str]]]) -> str
     for part in deepest_first:
         if any(set(cut) <= pieces for cut in cuts[part]):
             pieces.add(part)
-    left = (piece for piece in pieces if not any(_is_within(piece, other) for other in pieces))
+    left = (piece for piece in pieces if not piece.startswith(tuple(f"{p}." for p in pieces)))
     return JOINT.join(sorted(left, key=part_order))
-
-
-def _is_within(piece: str, other: str) -> bool:
-    return piece.startswith(f"{other}.")
 
 
 def best_score(thoughts: Sequence[Thought]) -> float | None:

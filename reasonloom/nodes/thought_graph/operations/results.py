@@ -5,7 +5,8 @@ from statistics import fmean
 from typing import Any
 
 from reasonloom.nodes.reasoning.tree_search.settings import is_number, read_cost
-from reasonloom.nodes.thought_graph.operations.orders import JUDGE, merge_groups, rivals_of
+from reasonloom.nodes.thought_graph.ballot_scoring import JUDGE
+from reasonloom.nodes.thought_graph.operations.orders import merge_groups, rivals_of
 from reasonloom.nodes.thought_graph.operations.parts import by_part, join_parts
 from reasonloom.nodes.thought_graph.operations.state import (
     START,

@@ -1,8 +1,6 @@
 """Persist a plan's outcome: a graph of all its thoughts, and the best one in the session."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -15,24 +13,21 @@ from reasonloom.nodes.offline import QUOTED_CONFIDENCE, open_question
 from reasonloom.nodes.reasoning.attempts import caveats
 from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.reasoning.persist import as_memory
-from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import append_thought, next_thought
-from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_graph
+from reasonloom.nodes.thought_graph.graph import ThoughtGraph, reachable, read_graph
 from reasonloom.nodes.thought_graph.operations.machine import frontier
 from reasonloom.nodes.thought_graph.operations.outcome import Outcome, outcome
 from reasonloom.nodes.thought_graph.operations.results import beats_rival, best_rival
 from reasonloom.nodes.thought_graph.operations.state import START, State, Thought
-from reasonloom.nodes.thought_graph.rendering import render_node
+from reasonloom.nodes.thought_graph.rendering import common_fields, render_node
 from reasonloom.nodes.thought_graph.run.steps import GotRunState
-from reasonloom.nodes.thought_graph.state import MODE, guess_type
+from reasonloom.nodes.thought_graph.state import MODE, complete_operation, guess_type
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.stores.thought_graph import graph_edges, graph_nodes, thought_graphs
 from reasonloom.stores.thought_graph.graph_edges import NewEdge
 from reasonloom.stores.thought_graph.graph_nodes import NewNode
 from reasonloom.stores.thought_graph.thought_graphs import NewGraph
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 EDGE = {"generate": "generates", "refine": "refines", "aggregate": "aggregates"}
 TYPE = {"root": "root", "refine": "refinement", "aggregate": "aggregation"}
@@ -72,16 +67,7 @@ async def persist_graph(state: GotRunState, runtime: Runtime[Execution]) -> dict
         notes = [*notes, *forked]
         graph = await _store(tx, execution, work, came["best"], thought.session_id)
         answer = _answer(execution, state, came, await read_graph(tx, str(graph)), thought, branch)
-        all_notes = list(dict.fromkeys([*state.get("notes", []), *notes]))
-        added = await complete_run(
-            tx,
-            execution,
-            answer,
-            notes=all_notes,
-            session_id=thought.session_id,
-            memories=state["memories"],
-        )
-    return {**added, "notes": notes}
+        return await complete_operation(tx, execution, state, answer, notes, thought.session_id)
 
 
 async def _store(
@@ -156,13 +142,8 @@ def _dropped(work: State, best: Thought) -> list[str]:
     A plan may end in the problem itself because nothing scored better; its best thought is then not
     among those it ends in.
     """
-    kept: set[str] = set()
-    waiting = [best["id"], *(each["id"] for each in frontier(work))]
-    while waiting:
-        each = waiting.pop()
-        if each not in kept:
-            kept.add(each)
-            waiting.extend(work["thoughts"][each]["parents"])
+    ends = [best["id"], *(each["id"] for each in frontier(work))]
+    kept = reachable(ends, lambda each: work["thoughts"][each]["parents"])
     return [each for each in work["thoughts"] if each not in kept and each != f"{START}.0"]
 
 
@@ -209,13 +190,7 @@ def _answer(
 ) -> RunGraph:
     best, work = cast("Thought", came["best"]), cast("State", state["work"])
     lacking = bool(came["faults"]) or not came["whole"] or came["exhausted"] is not None
-    extra = {
-        **({"exhausted": came["exhausted"]} if came["exhausted"] else {}),
-        **({"partial": True} if lacking else {}),
-        **caveats(execution),
-    }
     return RunGraph(
-        graph_id=str(graph.row.id),
         session_id=str(thought.session_id),
         thought_id=str(thought.id),
         branch_id=str(branch),
@@ -234,9 +209,9 @@ def _answer(
         memories_used=[
             f"mem-{each}" for each in memories_used_in(execution, thought.content, state)
         ],
-        llm=execution.loom.llm.name,
-        run_id=str(execution.run.id),
-        **extra,
+        **({"exhausted": came["exhausted"]} if came["exhausted"] else {}),
+        **common_fields(execution, graph, partial=lacking),
+        **caveats(execution),
     )
 
 

@@ -24,7 +24,7 @@ from reasonloom.nodes.thought_graph.operations.questions import (
     read_answer,
 )
 from reasonloom.nodes.thought_graph.operations.state import State
-from reasonloom.nodes.thought_graph.operations.tasks.table import task_of
+from reasonloom.nodes.thought_graph.operations.tasks import task_of
 
 
 class OrderResult(TypedDict):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.graph_memory.workspaces.cache import FileStamp, ParsedFiles
+from reasonloom.nodes.graph_memory.workspaces.cache import ParsedFiles, is_settled
 from reasonloom.nodes.graph_memory.workspaces.folder import FileProblem
 from tests.support.memory.workspaces import ask, found, lay, lay_bytes, listed, workspace_of
 
@@ -44,7 +44,7 @@ def test_times_alone_are_believed_only_once_they_are_old() -> None:
         (now, now - 10**10, False),
         (now - 10**10, now - 10**10, True),
     ):
-        assert FileStamp(1, modified, changed, 1).settled() is settled
+        assert is_settled(modified, changed) is settled
 
 
 async def test_a_missing_or_broken_file_is_told_while_the_others_answer(engine: Engine) -> None:

@@ -14,7 +14,7 @@ from reasonloom.contracts.thought_graph.tools import Check
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.thought_graph.operations.plans import packaged_plan, plan_names
-from reasonloom.nodes.thought_graph.operations.tasks.table import TASKS
+from reasonloom.nodes.thought_graph.operations.tasks import TASKS
 from reasonloom.stores.access import Access
 from tests import ROOT
 from tests.support.reasoning.sessions import answered, thinking

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reasonloom.contracts.thought_graph.plans import Plan
-from reasonloom.nodes.thought_graph.operations.budget import spent
 from reasonloom.nodes.thought_graph.operations.machine import (
     absorb,
     finished,
     frontier,
     open_orders,
+    spent,
     start_plan,
 )
 from reasonloom.nodes.thought_graph.operations.outcome import outcome

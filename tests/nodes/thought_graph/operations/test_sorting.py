@@ -13,8 +13,7 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.thought_graph.operations.orders import Order
 from reasonloom.nodes.thought_graph.operations.outcome import outcome
 from reasonloom.nodes.thought_graph.operations.plans import packaged_plan, plan_names
-from reasonloom.nodes.thought_graph.operations.tasks import intersection, sorting
-from reasonloom.nodes.thought_graph.operations.tasks.table import task_of
+from reasonloom.nodes.thought_graph.operations.tasks import intersection, sorting, task_of
 from tests.nodes.thought_graph.operations.worlds import dice, plan, run
 
 SETS = st.sets(st.integers(0, 30), min_size=1)

@@ -112,9 +112,7 @@ def _pieces(tokens: list[Token], language: str) -> list[list[Token]]:
         denied = at + 1 < len(tokens) and tokens[at + 1].kind in ("done", "without", "except")
         after = tokens[at + 1] if at + 1 < len(tokens) else token
         adjacent = token.word == "," and after.word in places
-        adjacent = adjacent or (
-            token.word in ("since", "as") and bool(after.term and after.term.value)
-        )
+        adjacent = adjacent or (token.word in ("since", "as") and after.value is not None)
         soft = token.word in clause_words("soft") and token.kind in ("small", "sign", "hedge")
         if soft and not (denied or adjacent or _lists(tokens, at)):
             pieces.append([])
@@ -151,8 +149,7 @@ def _lists(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_number(token: Token) -> bool:
-    value = token.term.value if token.term else None
-    return value is not None and value.kind == "number" and not value.unit
+    return token.value is not None and token.value.kind == "number" and not token.value.unit
 
 
 def _without_insertions(pieces: list[list[Token]]) -> list[list[Token]]:
@@ -256,7 +253,7 @@ def _passive(piece: Sequence[Token]) -> bool:
 
 def _measured(token: Token) -> bool:
     """Return whether a token is a figure that cannot be an agent: `by two weeks`, `by noon`."""
-    value = token.term.value if token.term else None
+    value = token.value
     if value is None or value.kind == "ordinal":
         return False
     return value.kind != "number" or (value.unit in DIMENSIONS and value.unit != "person")
@@ -270,14 +267,8 @@ def _fronted(piece: Sequence[Token]) -> bool:
         return False
     for at in range(first + 2, len(piece) - 1):
         if words[at] == AGREEING[words[first]] and piece[at - 1].term:
-            return all(token.term for token in piece[first + 1 : at]) and not _is_figure(
-                piece[at + 1]
-            )
+            return all(token.term for token in piece[first + 1 : at]) and not piece[at + 1].value
     return False
-
-
-def _is_figure(token: Token) -> bool:
-    return token.term is not None and token.term.value is not None
 
 
 def _subject(piece: Sequence[Token], previous: Clause | None) -> tuple[Term, ...]:

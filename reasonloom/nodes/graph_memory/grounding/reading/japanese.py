@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import permutations
 
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Reading, Term
 from reasonloom.nodes.graph_memory.grounding.reading.lexicon import concept_of
 from reasonloom.nodes.graph_memory.grounding.reading.matching import Found, find_term
-from reasonloom.nodes.graph_memory.grounding.reading.values import Value, values_in
+from reasonloom.nodes.graph_memory.grounding.reading.values import Value, blanked, values_in
 
 PARTICLE = re.compile(
     "(?:さん|さま|くん|ちゃん|たち)?(?P<told>"
@@ -31,21 +31,17 @@ LOOSE = frozenset((
 AHEAD = 2
 
 
-class Misplaced(NamedTuple):
-    """Why a word's role differs from the memory's; `turned` if two words are swapped."""
-
-    why: str
-    turned: bool
-
-
 def particle_of(kana: str) -> str:
     """Return the particle at the start of the kana after a word; empty for an ending or none."""
     found = PARTICLE.match(kana)
     return SAME.get(found["told"], found["told"]) if found else ""
 
 
-def misplaced(clause: Clause, nearest: Clause, memory: Reading) -> Misplaced | None:
-    """Return which words of a clause have another role in the memory; None if there are none."""
+def misplaced(clause: Clause, nearest: Clause, memory: Reading) -> tuple[str, bool] | None:
+    """Return which words of a clause have another role in the memory, and whether two are swapped.
+
+    None if all have the same role.
+    """
     passive = ("passive" in clause.marks) != ("passive" in nearest.marks)
     moved: list[Found] = []
     kept: set[str] = set()
@@ -60,8 +56,8 @@ def misplaced(clause: Clause, nearest: Clause, memory: Reading) -> Misplaced | N
         return None
     moved_words = "”, “".join(dict.fromkeys(hit.claimed.text for hit in moved))
     if _turned(moved):
-        return Misplaced(f"“{moved_words}” have changed places", turned=True)
-    return Misplaced(f"the memory puts “{moved_words}” in another place", turned=False)
+        return f"“{moved_words}” have changed places", True
+    return f"the memory puts “{moved_words}” in another place", False
 
 
 def _pairs(clause: Clause, nearest: Clause, memory: Reading) -> Iterator[tuple[Term, list[Term]]]:
@@ -114,10 +110,8 @@ def _object(hit: Found) -> bool:
 
 def _turned(moved: Sequence[Found]) -> bool:
     return any(
-        one is not other
-        and (one.claimed.marker, other.claimed.marker) == (other.held.marker, one.held.marker)
-        for one in moved
-        for other in moved
+        (one.claimed.marker, other.claimed.marker) == (other.held.marker, one.held.marker)
+        for one, other in permutations(moved, 2)
     )
 
 
@@ -192,13 +186,10 @@ def japanese_clauses(text: str) -> list[Clause]:
     for form, rewritten in FORMS:
         text = form.sub(rewritten, text)
     starts = {value.start: value for value in values_in(text, "ja")}
-    blanked = text
-    for value in starts.values():
-        gap = "\0" * (value.end - value.start)
-        blanked = f"{blanked[: value.start]}{gap}{blanked[value.end :]}"
+    words = blanked(text, starts.values())
     out: list[Clause] = []
-    spoken = [(each.end(), _moods(each[0])) for each in SENTENCE.finditer(blanked)]
-    for part in PART.finditer(blanked):
+    spoken = [(each.end(), _moods(each[0])) for each in SENTENCE.finditer(words)]
+    for part in PART.finditer(words):
         terms = _terms(part, text, starts)
         mood = next((moods for end, moods in spoken if part.end() <= end), frozenset[str]())
         denials, marks = _denials(part[0]), _marks(part[0]) | mood

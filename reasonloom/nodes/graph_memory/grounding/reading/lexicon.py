@@ -255,14 +255,9 @@ def base_of(word: str, language: str) -> str:
     return _german(word) if language == "de" else word
 
 
-def homograph(word: str, language: str) -> str | None:
-    """Return the key of a case-folded word that stemming would conflate; None for other words."""
-    return _homographs().get((language, word))
-
-
 def key_of(word: str, language: str) -> tuple[str, int]:
     """Return the key of a case-folded word, its concept or stem, and its sign."""
-    if kept := homograph(word, language):
+    if kept := _homographs().get((language, word)):
         return kept, 1
     base = base_of(word, language)
     known = concept_of(word) or concept_of(base) or _by_stem(base, language)

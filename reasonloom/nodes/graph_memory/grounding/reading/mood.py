@@ -34,7 +34,7 @@ def mark_habits(tokens: Sequence[Token]) -> None:
         following = _following(tokens, at) if token.kind == "all" else None
         if following is None or following.term is None:
             continue
-        value = following.term.value
+        value = following.value
         period = next((name for name in PERIODS if following.word in clause_words(name)), None)
         if period:
             following.term = replace(following.term, key=(concept_of(period) or (period, 1))[0])
@@ -55,7 +55,7 @@ def each_day(piece: Sequence[Token], language: str) -> bool:
     return any(
         _is_weekday(token, piece[at - 1].word if at else "", language)
         for at, token in enumerate(piece)
-        if not (at + 1 < len(piece) and _is_date(piece[at + 1]))
+        if not (at + 1 < len(piece) and (after := piece[at + 1].value) and after.kind == "date")
     )
 
 
@@ -63,20 +63,15 @@ def _following(tokens: Sequence[Token], at: int) -> Token | None:
     return next((token for token in tokens[at + 1 : at + 4] if token.kind != "small"), None)
 
 
-def _is_date(token: Token) -> bool:
-    value = token.term.value if token.term else None
-    return value is not None and value.kind == "date"
-
-
 def _is_weekday(token: Token, before: str, language: str) -> bool:
-    if token.term is None or token.term.value is None or token.term.value.kind != "weekday":
+    if token.value is None or token.value.kind != "weekday":
         return False
     plural = language in PLURAL and token.word.endswith("s")
     return plural or before in BEFORE_A_DAY.get(language, frozenset())
 
 
 def _is_period(token: Token, before: str) -> bool:
-    if token.term is None or token.term.value:
+    if token.term is None or token.value:
         return False
     if any(concept_of(token.word) == concept_of(period) for period in PERIODS):
         return True
@@ -116,7 +111,6 @@ ENDS = re.compile(r"[.!?;](?!\d)")
 STOPS = re.compile(r"[.!?;]")
 LAST_WORDS = 3
 JOINING = frozenset((",", "and", "but", "und", "aber", "sondern", "et", "mais", "y", "e", "pero"))
-OPENINGS = "-*•>\"'([¿¡ "
 FREE = frozenset(("deny", "local", "allow", "all", "done", "without", "except"))
 """Token kinds that make an `or` apply to both: `no cats or dogs`, `may use a pen or a pencil`."""
 
@@ -193,12 +187,7 @@ def _comes_after(tokens: Sequence[Token], at: int) -> bool:
 @cache
 def _patterns(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple(
-        (mood, re.compile(rf"(?:{_bounded(pattern)})", re.IGNORECASE))
+        (mood, re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE))
         for mood, code, pattern in read_table("mood_words.tsv")
         if code == language
     )
-
-
-def _bounded(pattern: str) -> str:
-    """Return a pattern that matches at word boundaries."""
-    return rf"(?<!\w)(?:{pattern})(?!\w)"

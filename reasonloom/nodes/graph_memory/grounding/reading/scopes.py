@@ -24,7 +24,7 @@ def mark_scopes(tokens: list[Token], language: str) -> None:
         elif token.term is None:
             marker = "" if token.kind == "sign" else marker
         else:
-            bound = _bound(tokens, at) if token.term.value else 0
+            bound = _bound(tokens, at) if token.value else 0
             token.term = replace(token.term, marker=marker, bound=bound)
             run = token.term.name and at + 1 < len(tokens) and tokens[at + 1].term is not None
             marker = marker if run else ""
@@ -62,15 +62,10 @@ def _opens(tokens: Sequence[Token], at: int) -> bool:
     if _after_a_lead(tokens, at):
         return sum(each.kind == "term" for each in tokens[at:]) >= MANY
     before = at - 1
-    while before >= 0 and tokens[before].kind not in ("term",):
+    while before >= 0 and tokens[before].kind != "term":
         if tokens[before].word in clause_words("soft") and tokens[before].word != ",":
             following = sum(each.kind == "term" for each in tokens[at:])
-            return following > MANY and tokens[before].word not in (
-                "and",
-                "und",
-                "et",
-                "y",
-            )
+            return following > MANY and tokens[before].word not in ("and", "und", "et", "y")
         before -= 1
     return before < 0
 

@@ -21,7 +21,7 @@ from reasonloom.nodes.graph_memory.grounding.reading.lexicon import (
     senses_of,
     stem,
 )
-from reasonloom.nodes.graph_memory.grounding.reading.values import Value, values_in
+from reasonloom.nodes.graph_memory.grounding.reading.values import Value, blanked, values_in
 
 RUN_STOPS = frozenset(";.!?:()\u2014\u2013")
 OF = frozenset(("of",))
@@ -85,18 +85,16 @@ def _lead(token: Token, run: Run, last: Token | None) -> None:
 
 def _at_a_time(senses: Senses, token: Token) -> bool:
     """Return whether a preposition only introduces a time: `on Monday`, `in 2019`."""
-    value = token.term.value if token.term else None
-    if value is None or value.kind not in TIMES:
+    if token.value is None or token.value.kind not in TIMES:
         return False
     return bool(senses & {"in", "on"}) and not senses & {"from", "till", "over"}
 
 
 def _left_out(senses: Senses, token: Token, last: Token | None) -> bool:
     """Return whether a preposition is optional: `in 40 rooms`, `half of the fields`."""
-    value = token.term.value if token.term else None
-    if value is not None and value.kind == "number":
+    if token.value is not None and token.value.kind == "number":
         return bool(senses & {"in", "of"}) and not senses & {"from", "to", "till", "over", "by"}
-    return bool("of" in senses and last and last.term and last.term.value)
+    return bool("of" in senses and last and last.value)
 
 
 def _trail(last: Token | None, run: Run) -> None:
@@ -166,23 +164,24 @@ class Token:
     term: Term | None = None
     first: bool = False
 
+    @property
+    def value(self) -> Value | None:
+        """Its figure."""
+        return self.term.value if self.term else None
+
 
 def tokens_of(text: str, language: str) -> list[Token]:
     """Tokenize a text, in order."""
     figures = values_in(text, language)
-    blanked = text
-    for value in figures:
-        blanked = (
-            f"{blanked[: value.start]}{chr(0) * (value.end - value.start)}{blanked[value.end :]}"
-        )
+    words = blanked(text, figures)
     starts = {value.start: value for value in figures}
     out: list[Token] = []
     fresh = True
-    for found in TOKEN.finditer(blanked):
+    for found in TOKEN.finditer(words):
         if found[0][0] == "\0":
             out += [_figure(text, starts[n], fresh) for n in range(*found.span()) if n in starts]
         else:
-            out.append(_word(found, blanked, language, fresh))
+            out.append(_word(found, words, language, fresh))
         fresh = found[0] in STOPS
     mark_surroundings(_named(out, language), text, language)
     return out
@@ -263,15 +262,12 @@ def _term(text: str, word: str, language: str) -> Term:
 def _named(tokens: list[Token], language: str) -> list[Token]:
     """Mark names: words capitalised within a sentence, or next to another capitalised word."""
     for at, token in enumerate(tokens):
-        if token.term is None or token.term.value or not token.text[0].isupper():
+        if token.term is None or token.value or not token.text[0].isupper():
             continue
         after = tokens[at + 1] if at + 1 < len(tokens) else None
         before = tokens[at - 1] if at else None
         adjacent = any(
-            each is not None
-            and each.term is not None
-            and not each.term.value
-            and each.text[0].isupper()
+            each and each.term and not each.value and each.text[0].isupper()
             for each in (after, before)
         ) or (before is not None and before.word in clause_words("titles"))
         if adjacent if (token.first or language == "de") else True:
@@ -298,4 +294,4 @@ def token_sentences(tokens: list[Token]) -> Iterator[list[Token]]:
 
 def is_independent(token: Token) -> bool:
     """Return whether a token is a name or a figure."""
-    return token.term is not None and (token.term.name or token.term.value is not None)
+    return token.term is not None and (token.term.name or token.value is not None)

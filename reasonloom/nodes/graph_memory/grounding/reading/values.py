@@ -1,8 +1,8 @@
 """Extracts figures, times, dates and similar values from a text, in normalised form."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from reasonloom.nodes.graph_memory.grounding.reading.lexicon import has_content
@@ -28,6 +28,22 @@ from reasonloom.nodes.memory.calendar.mentions import (
     date_mentions,
 )
 
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A figure; `start` and `end` are its offsets in the normalised text.
+
+    `kind` is number, time, date, weekday, ordinal, range, or code (a version, an address or a
+    ratio, compared as a whole); `amount` is comparable within a kind and unit.
+    """
+
+    kind: str
+    amount: object
+    unit: str
+    start: int
+    end: int
+
+
 ONES = r"(?:\d{1,2})"
 NOON, DAY = 12 * 60, 24 * 60
 CLOCK = re.compile(
@@ -48,8 +64,8 @@ CLOCK = re.compile(
 )  # fmt: skip
 
 
-def times_in(text: str) -> Iterator[tuple[int, bool, int, int]]:
-    """Yield minutes after midnight, whether the half of the day is certain, start and end."""
+def _times(text: str) -> Iterator[Value]:
+    """Yield minutes after midnight; the unit is `24` if the half of the day is certain."""
     for found in CLOCK.finditer(text):
         minutes = _minutes(found)
         if minutes is None:
@@ -64,7 +80,7 @@ def times_in(text: str) -> Iterator[tuple[int, bool, int, int]]:
         sure = sure or (found["h3"] or "").startswith("0")
         mark = AFTERNOON.match(after) or MORNING.match(after)
         end = found.end() + (mark.end() if mark else 0)
-        yield minutes % DAY, bool(sure), found.start(), end
+        yield Value("time", minutes % DAY, "24" if sure else "", found.start(), end)
 
 
 def _minutes(found: re.Match[str]) -> int | None:
@@ -118,15 +134,15 @@ ADDRESS_GROUP, ADDRESS_GROUPS = 255, 4
 NEXT_WORD = re.compile(r"\s?([^\W\d_]+)")
 
 
-def codes_in(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield versions, addresses, ratios and similar codes, each with its start and end."""
+def _codes(text: str) -> Iterator[Value]:
+    """Yield versions, addresses, ratios and similar codes."""
     for found in CODE.finditer(text):
         code = next(each for each in found.groups() if each)
         if GROUPED.fullmatch(code) and not (found["marked"] or _is_address(code)):
             continue
         if found["tenth"] and _followed_by_unit(text, found.end()):
             continue
-        yield "".join(code.casefold().split()), *found.span()
+        yield Value("code", "".join(code.casefold().split()), "", *found.span())
 
 
 def _is_address(code: str) -> bool:
@@ -182,19 +198,11 @@ THOUSANDS = re.compile(r"[.,](?=\d{3}(?!\d))")
 TIMES = {"k": 1e3, "K": 1e3, "M": 1e6, "千": 1e3, "万": 1e4}
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """A figure; `start` and `end` are its offsets in the normalised text.
-
-    `kind` is number, time, date, weekday, ordinal, range, or code (a version, an address or a
-    ratio, compared as a whole); `amount` is comparable within a kind and unit.
-    """
-
-    kind: str
-    amount: object
-    unit: str
-    start: int
-    end: int
+def blanked(text: str, values: Iterable[Value]) -> str:
+    """Return a text with NUL characters in place of figures."""
+    for each in values:
+        text = text[: each.start] + "\0" * (each.end - each.start) + text[each.end :]
+    return text
 
 
 def values_in(text: str, language: str) -> list[Value]:
@@ -203,18 +211,11 @@ def values_in(text: str, language: str) -> list[Value]:
     found: list[Value] = []
     for read in READERS:
         for value in list(read(plain)):
-            found.append(
-                Value(
-                    value.kind,
-                    value.amount,
-                    _counted(value, language),
-                    places[value.start],
-                    places[value.end - 1] + 1,
-                )
-            )
-            plain = plain[: value.start] + "\0" * (value.end - value.start) + plain[value.end :]
+            start, end = places[value.start], places[value.end - 1] + 1
+            found.append(replace(value, unit=_counted(value, language), start=start, end=end))
+            plain = blanked(plain, [value])
     ends = dict(_ends(places))
-    whole = [Value(v.kind, v.amount, v.unit, v.start, ends.get(v.end - 1, v.end)) for v in found]
+    whole = [replace(value, end=ends.get(value.end - 1, value.end)) for value in found]
     return sorted(whole, key=lambda value: value.start)
 
 
@@ -281,28 +282,19 @@ def _dates(text: str) -> Iterator[Value]:
             before = max(0, found.start() - 8) if form is MONTH_FIRST else found.start()
             dates = list(date_mentions(rest[before : found.end()]))
             if dates and dates[0].month:
-                yield Value("date", tuple(dates[0]), "", found.start(), found.end())
-                rest = rest[: found.start()] + "\0" * len(found[0]) + rest[found.end() :]
+                date = Value("date", tuple(dates[0]), "", *found.span())
+                yield date
+                rest = blanked(rest, [date])
     for found in MONTH_OF_YEAR.finditer(rest):
         yield Value("date", (int(found["y"]), int(found["m"]), None), "", *found.span())
     for found in YEAR_ALONE.finditer(rest):
         yield Value("date", (int(found["y"]), None, None), "", found.start("y"), found.end("y"))
 
 
-def _codes(text: str) -> Iterator[Value]:
-    for code, start, end in codes_in(text):
-        yield Value("code", code, "", start, end)
-
-
 def _ranges(text: str) -> Iterator[Value]:
     for found in RANGE.finditer(text):
         both = (_amount(found["low"]), _amount(found["high"]))
         yield Value("range", both, _next_word(text, found.end()), *found.span())
-
-
-def _clock(text: str) -> Iterator[Value]:
-    for minutes, sure, start, end in times_in(text):
-        yield Value("time", minutes, "24" if sure else "", start, end)
 
 
 def _hour_parts(text: str) -> Iterator[Value]:
@@ -375,4 +367,4 @@ def _next_word(text: str, at: int) -> str:
     return found[1].casefold() if found else ""
 
 
-READERS = (_dates, _clock, _codes, _ranges, _hour_parts, _fractions, _weekdays, _ordinals, _numbers)
+READERS = (_dates, _times, _codes, _ranges, _hour_parts, _fractions, _weekdays, _ordinals, _numbers)

@@ -18,11 +18,8 @@ STOPS = ".!?\u2026\u3002\uff01\uff1f"
 
 def _generate_variables(question: TaskQuestion) -> dict[str, Any]:
     return {
-        "problem": question.problem["text"],
-        "node": question.thoughts[0]["text"],
-        "line": [{"content": each["text"]} for each in question.line],
+        **_refine_variables(question),
         "siblings": [],
-        "memories": question.memories,
         "count": question.count,
     }
 
@@ -59,11 +56,8 @@ def _merge_variables(question: TaskQuestion) -> dict[str, Any]:
 
 
 def _read_merger(question: TaskQuestion, answer: Mapping[str, Any]) -> list[Candidate]:
-    return (
-        [Candidate(answer["thought"], None, answer["confidence"])]
-        if _adds_anything(question, answer)
-        else []
-    )
+    made = Candidate(answer["thought"], None, answer["confidence"])
+    return [made] if _adds_anything(question, answer) else []
 
 
 def _adds_anything(question: TaskQuestion, answer: Mapping[str, Any]) -> bool:

@@ -23,7 +23,7 @@ from reasonloom.evals.suites.reasoning.orchestration.metering import (
 )
 from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.nodes.thought_graph.operations.outcome import Outcome, outcome, run_plan
-from reasonloom.nodes.thought_graph.operations.tasks.table import task_of
+from reasonloom.nodes.thought_graph.operations.tasks import task_of
 from reasonloom.stores.access import Access
 from tests.evals.suites.reasoning.orchestration import killed_process
 from tests.evals.suites.reasoning.orchestration.killed_process import KEY, Booked, paid

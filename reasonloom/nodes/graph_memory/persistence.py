@@ -11,7 +11,7 @@ from unicodedata import category
 from reasonloom.contracts.memory.tools import Sector
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.memory.cleaning import REMOVED
-from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
+from reasonloom.nodes.memory.embedding import embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import memory_of_run
 from reasonloom.stores.graph_memory import session_nodes
 from reasonloom.stores.memory import deduplication, memories
@@ -85,8 +85,8 @@ async def prepare_node(execution: Execution, draft: NodeDraft) -> PreparedNode:
     if all(character.isspace() or category(character) == "Cf" for character in content):
         raise InvalidArgument(f"{draft.field}: must not be empty", field=draft.field, kind="empty")
     at = execution.loom.clock()
-    viewed = ViewSource(content, at, context=draft.context, tags=tuple(draft.tags))
-    vectors, notes = await embed_views(execution.loom.embedder, sector_views(viewed))
+    views = sector_views(content, draft.context, draft.tags)
+    vectors, notes = await embed_views(execution.loom.embedder, views)
     cleaned = [REMOVED.format(count=removed)] if removed else []
     return PreparedNode(draft, content, at, vectors, [*cleaned, *notes])
 

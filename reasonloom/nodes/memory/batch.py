@@ -20,12 +20,13 @@ from reasonloom.contracts.memory.extras import (
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import clean_request
-from reasonloom.nodes.memory.embedding import embed_many, link_waypoints, nearest_memories
+from reasonloom.nodes.memory.deduplication import link_waypoints, nearest_memories, strengthen
+from reasonloom.nodes.memory.embedding import embed_many
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.injection.detection import injection_notes
-from reasonloom.nodes.memory.new_memory import new_memory_of, view_source_of
+from reasonloom.nodes.memory.new_memory import new_memory_of, views_of
 from reasonloom.nodes.memory.recall import stored_metadata
-from reasonloom.nodes.memory.remember import open_session, strengthen
+from reasonloom.nodes.memory.remember import open_session
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import deduplication, memories
@@ -55,8 +56,7 @@ async def batch_remember(state: ToolState, runtime: Runtime[Execution]) -> dict[
     request = execution.request(BatchRemember)
     items, removed = _clean_items(request.memories)
     at = execution.loom.clock()
-    sources = [view_source_of(item, at) for item in items]
-    vectors, notes = await embed_many(execution.loom.embedder, sources)
+    vectors, notes = await embed_many(execution.loom.embedder, list(map(views_of, items)))
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         near = [await nearest_memories(tx, execution, each.get("semantic")) for each in vectors]
     async with execution.loom.database.begin(execution.caller) as tx:

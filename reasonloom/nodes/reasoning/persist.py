@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
+from reasonloom.nodes.memory.embedding import embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import memory_of_run
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.sessions.context import open_session
@@ -54,7 +54,7 @@ async def as_memory(
     if not loom.settings.auto_memory:
         return ThoughtMemory(None), []
     now = loom.clock()
-    texts = sector_views(ViewSource(thought.content, now))
+    texts = sector_views(thought.content)
     vectors, notes = await embed_views(loom.embedder, texts)
     memory = memory_of_run(
         execution,

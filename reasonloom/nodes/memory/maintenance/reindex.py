@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.nodes.memory.embedding import ViewSource, sector_views
+from reasonloom.nodes.memory.embedding import sector_views
 from reasonloom.stores.memory import decay, reindex
 from reasonloom.stores.memory.pinned_embedder import pinned_embedder, unpin
 
@@ -107,7 +107,7 @@ async def _next(loom: Loom, caller: Caller, before: int) -> list[Unembedded]:
 
 async def _embed(loom: Loom, caller: Caller, batch: list[Unembedded]) -> int:
     """Embed outside any transaction, then write; return the number of memories written."""
-    texts = {each.id: sector_views(ViewSource.of(each, each.created_at)) for each in batch}
+    texts = {each.id: sector_views(each.content, each.context, each.tags) for each in batch}
     different = list(dict.fromkeys(text for view in texts.values() for text in view.values()))
     known = dict(zip(different, await loom.embedder.embed(different), strict=True))
     vectors = {

@@ -136,7 +136,7 @@ class MemoryImport:
             known = await self._known(tx, batch)
         at = self.loom.clock()
         new = [line for line in batch if line.number not in known]
-        vectors = await embed_lines(self.loom.embedder, new, at)
+        vectors = await embed_lines(self.loom.embedder, new)
         async with self.loom.database.begin(self.caller) as tx:
             await import_rows.hold_owner(tx)
             known = await self._known(tx, batch)

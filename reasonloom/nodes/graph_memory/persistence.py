@@ -63,7 +63,7 @@ class PreparedNode:
     draft: NodeDraft
     content: str
     at: datetime
-    vectors: Mapping[Sector, list[float]]
+    vectors: Mapping[str, list[float]]
     notes: list[str] = field(default_factory=list)
 
 

@@ -1,6 +1,5 @@
 """Texts of the `forget` tool, in the reference's form."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -37,7 +36,6 @@ UNDO = (
     "`reasonloom history undo {number}`; then they are erased for good"
 )
 ERASED = "they were erased for good: REASONLOOM_UNDO_DAYS is 0"
-SPACE = re.compile(r"\s+")
 
 
 def format_percent(share: float) -> str:
@@ -102,5 +100,5 @@ def render_undo(number: int, until: datetime | None) -> str:
 
 
 def _cut(text: str) -> str:
-    line = SPACE.sub(" ", text).strip()
+    line = " ".join(text.split())
     return line if len(line) <= PREVIEW_LENGTH else f"{line[:PREVIEW_LENGTH].rstrip()}..."

@@ -137,14 +137,8 @@ class FoundChunks:
 
     def _piece(self, excerpt: Excerpt) -> Piece:
         """Return an excerpt with its chunk's metadata."""
-        chunk = self.chunks[excerpt.source.id]
-        return Piece(
-            id=chunk.id,
-            project=chunk.project,
-            session=chunk.session,
-            agent=chunk.agent,
-            time=chunk.started_at,
-            tokens=chunk.tokens,
+        return Piece.of(
+            self.chunks[excerpt.source.id],
             content=excerpt.text(),
             score=excerpt.relevance,
             partial=not excerpt.whole,

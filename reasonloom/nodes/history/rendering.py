@@ -8,9 +8,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any, Self
 
 from reasonloom.contracts.history import ChunkResult
 from reasonloom.nodes.history.truncation import fair_share, truncate
+from reasonloom.stores.history.chunk_links import WalkChunk
+from reasonloom.stores.history.chunk_lists import ChunkRow
 from reasonloom.text import tokens
 from reasonloom.transcripts.rendering import UNSEEN
 
@@ -57,6 +60,15 @@ class Piece:
     why: str | None = None
     partial: bool = False
 
+    @classmethod
+    def of(cls, chunk: WalkChunk | ChunkRow, **fields: Any) -> Self:
+        """Return the piece of a chunk; `fields` sets the fields that differ from the chunk's."""
+        time = chunk.time if isinstance(chunk, ChunkRow) else chunk.started_at
+        fields = {"content": chunk.content, **fields}
+        return cls(
+            chunk.id, chunk.project, chunk.session, chunk.agent, time, chunk.tokens, **fields
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class RenderedPiece:
@@ -69,12 +81,11 @@ class RenderedPiece:
 
 @dataclass(frozen=True, slots=True)
 class RenderedText:
-    """The text, the pieces it contains, its tokens, and how many pieces are left out."""
+    """The text, the pieces it contains, and its tokens."""
 
     text: str
     chunks: list[ChunkResult]
     tokens: int
-    omitted: int
 
 
 def render(
@@ -114,7 +125,7 @@ def render(
         if size <= most + (kept if below else 0) or not chosen:
             break
         room -= size - most + 2
-    return RenderedText(written, _piece_values(pieces, chosen), size, len(pieces) - len(chosen))
+    return RenderedText(written, _piece_values(pieces, chosen), size)
 
 
 def heading(piece: Piece) -> str:

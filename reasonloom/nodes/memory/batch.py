@@ -13,7 +13,6 @@ from reasonloom.contracts.memory.extras import (
     BatchRemember,
     BatchRemembered,
     NewItem,
-    Provenance,
     ReadMemory,
     RememberedItem,
 )
@@ -25,7 +24,7 @@ from reasonloom.nodes.memory.embedding import embed_many
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.new_memory import new_memory_of, views_of
-from reasonloom.nodes.memory.recall import stored_metadata
+from reasonloom.nodes.memory.recall import full_fields
 from reasonloom.nodes.memory.remember import open_session
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
@@ -141,26 +140,10 @@ async def batch_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[st
 
 
 def _full_memory(memory: KnownMemory) -> ReadMemory:
-    ids = {"session_id": memory.session_id, "run_id": memory.run_id}
-    provenance = Provenance(
-        source_kind=memory.source_kind,
-        principal=memory.principal,
-        tool=memory.tool,
-        trust=memory.trust,
-        **{name: str(value) for name, value in ids.items() if value is not None},
-    )
     return ReadMemory(
-        id=f"mem-{memory.id}",
-        content=memory.content,
-        created_at=memory.created_at.isoformat(),
-        last_accessed=memory.last_accessed.isoformat(),
-        strength=memory.strength,
-        salience=memory.salience,
+        **full_fields(memory, memory.session_id),
         confidence=memory.confidence,
         access_count=memory.access_count,
-        primary_sector=memory.sector,
-        metadata=stored_metadata(memory),
-        provenance=provenance,
     )
 
 

@@ -3,8 +3,9 @@
 import math
 from collections.abc import Iterable
 from statistics import NormalDist
-from typing import Protocol, TypedDict
+from typing import TypedDict
 
+from reasonloom.stores.mental_models.models import ListedRow, ModelRow
 from reasonloom.stores.mental_models.predictions import Tally
 
 UNKNOWN = 0.5
@@ -18,22 +19,6 @@ DIGITS = 4
 QUANTILE = NormalDist().inv_cdf(0.975)
 
 
-class PredictionCounts(Protocol):
-    """Sums over resolved predictions."""
-
-    @property
-    def resolved(self) -> int:
-        """The number of resolved predictions."""
-
-    @property
-    def correct(self) -> int:
-        """The number of predictions that held."""
-
-    @property
-    def squared_error(self) -> float:
-        """The sum of (confidence - outcome) squared."""
-
-
 class Figures(TypedDict):
     """The metrics of a model in answers."""
 
@@ -43,7 +28,7 @@ class Figures(TypedDict):
     brier_score: float | None
 
 
-def figures_of(counted: PredictionCounts) -> Figures:
+def figures_of(counted: ModelRow | ListedRow) -> Figures:
     """Return the metrics of a model."""
     count = counted.resolved
     ends = wilson_interval(counted.correct, count) if count else None

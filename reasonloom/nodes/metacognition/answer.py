@@ -109,10 +109,9 @@ UNREAD = (
 
 async def answer_confidence(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `assess_confidence`."""
-    values, notes = merge_confidence(*_of(state, "confidence"), state["given"])
-    return await _ended(
-        state, runtime.context, ConfidenceAssessed(**values, **_about(state, runtime)), notes
-    )
+    values = merge_confidence(*_of(state, "confidence"))
+    answer = ConfidenceAssessed(**values, **_about(state, runtime))
+    return await _ended(state, runtime.context, answer)
 
 
 async def answer_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -136,28 +135,26 @@ async def answer_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[st
 async def answer_emotion(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `detect_emotion`."""
     request = runtime.context.request(DetectEmotion)
-    values, notes = merge_emotion(
+    values = merge_emotion(
         *_of(state, "emotion"), state["given"], discrete=request.include_discrete
     )
     took = _milliseconds(state, runtime.context)
     answer = EmotionDetected(**values, detection_time=took, **_about(state, runtime))
-    return await _ended(state, runtime.context, answer, notes)
+    return await _ended(state, runtime.context, answer)
 
 
 async def answer_evaluation(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `evaluate`, including the requested additional parts."""
     request, given = runtime.context.request(Evaluate), state["given"]
-    values, notes = merge_quality(*_of(state, "quality"), given)
+    values = merge_quality(*_of(state, "quality"), given)
     values |= {"confidence": None, "biases": None}
+    notes: list[str] = []
     if request.include_confidence:
-        values["confidence"], more = merge_confidence(*_of(state, "confidence"), given)
-        notes += more
+        values["confidence"] = merge_confidence(*_of(state, "confidence"))
     if request.include_bias:
-        values["biases"], more = merge_bias(*_of(state, "bias"), given)
-        notes += more
+        values["biases"], notes = merge_bias(*_of(state, "bias"), given)
     if request.include_emotion:
-        values["emotion"], more = merge_emotion(*_of(state, "emotion"), given, discrete=True)
-        notes += more
+        values["emotion"] = merge_emotion(*_of(state, "emotion"), given, discrete=True)
     answer = Judged(**values, **_about(state, runtime))
     return await _ended(state, runtime.context, answer, notes)
 
@@ -198,7 +195,7 @@ async def _ended(
     state: CheckState,
     execution: Execution,
     answer: Checked,
-    notes: Sequence[str],
+    notes: Sequence[str] = (),
     *,
     keep: bool = False,
 ) -> dict[str, Any]:

@@ -8,14 +8,13 @@ from typing import Any, get_args
 
 from reasonloom.contracts.metacognition import Emotion
 from reasonloom.nodes.metacognition.emotion_words import Cue, cues_in
-from reasonloom.nodes.metacognition.judges import LLM_SHARE
+from reasonloom.nodes.metacognition.judges import LLM_SHARE, band_of
 from reasonloom.nodes.metacognition.spans import find_quote
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
 
 EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
 NONE = "none"
-HIGH, MODERATE = 0.66, 0.33
 LEAST = 0.1
 """Minimum score for an emotion to be reported."""
 
@@ -81,8 +80,8 @@ def _bounded(axes: Mapping[str, float]) -> dict[str, float]:
 
 def merge_emotion(
     measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput, *, discrete: bool
-) -> tuple[dict[str, Any], list[str]]:
-    """Return the emotions to report, and notes.
+) -> dict[str, Any]:
+    """Return the emotions to report.
 
     With lenses, each value is 0.75 times their mean plus 0.25 times the computed one. The
     confidence is the share of lenses that agree on the most common first emotion; without lenses,
@@ -112,7 +111,7 @@ def merge_emotion(
         "circumplex": {**axes, "confidence": round(sure, 3)},
         "discrete": _discrete(scores, sure) if discrete else None,
         "cues": cues,
-    }, []
+    }
 
 
 def _vote_values(vote: JudgeVote) -> dict[str, Any]:
@@ -169,14 +168,8 @@ def _discrete(scores: Mapping[str, float], sure: float) -> dict[str, Any]:
     return {
         "primary": kept[0] if kept else NONE,
         "emotions": [
-            {"emotion": name, "score": round(scores[name], 3), "intensity": _band(scores[name])}
+            {"emotion": name, "score": round(scores[name], 3), "intensity": band_of(scores[name])}
             for name in kept
         ],
         "confidence": round(sure, 3),
     }
-
-
-def _band(score: float) -> str:
-    if score >= HIGH:
-        return "high"
-    return "moderate" if score >= MODERATE else "low"

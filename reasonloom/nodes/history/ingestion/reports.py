@@ -90,3 +90,8 @@ class FileReport:
         self.forgotten += stored.forgotten
         self.unembedded += stored.unembedded
         self.skipped = {why: lines for why, lines in batch.skipped.items() if lines}
+
+
+def unreadable(error: OSError) -> str:
+    """Return why a path cannot be read, without the path itself."""
+    return f"It cannot be read: {error.strerror or 'the system refused'}"

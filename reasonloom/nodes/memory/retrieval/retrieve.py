@@ -142,14 +142,10 @@ async def retrieve(
     sectors: Sequence[str] = SECTORS,
     offset: int = 0,
     limit: int = 10,
-    pool: int = POOL,
 ) -> RetrievedPage:
-    """Return a page of the memories in `scope`, best first; with `query`, only those that match.
-
-    `pool` is the number of candidates that each list contributes to a query.
-    """
+    """Return a page of the memories in `scope`, best first; with `query`, only those that match."""
     if query:
-        search = Search(query, scope, sectors, offset, limit, pool)
+        search = Search(query, scope, sectors, offset, limit)
         return (await retrieve_all(execution, [search]))[0]
     most = max(POOL, offset + limit)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:

@@ -15,7 +15,7 @@ from reasonloom.nodes.mental_models.basins.formation import (
     form_basins,
     persist_basins,
 )
-from reasonloom.nodes.mental_models.basins.naming import EXEMPLARS, UnnamedBasin, ask_names
+from reasonloom.nodes.mental_models.basins.naming import ask_names
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.reindex import coverage
@@ -44,18 +44,8 @@ async def cluster_memories(state: ToolState, runtime: Runtime[Execution]) -> dic
     formed = await form_basins(loom, execution.caller, loom.clock())
     notes = await _notes(execution, formed)
     if not request.dry_run and not loom.llm.offline:
-        unnamed = [
-            UnnamedBasin(
-                each.id,
-                first=min(formed.members[each.id]),
-                words=each.keywords,
-                memories=formed.texts[each.id][:EXEMPLARS],
-            )
-            for each in formed.basins
-            if each.id in formed.renamed
-        ]
-        named = await ask_names(execution, unnamed)
-        formed, notes = _renamed(formed, named.names, loom.llm.name), [*notes, *named.notes]
+        names, more = await ask_names(execution, formed)
+        formed, notes = _renamed(formed, names, loom.llm.name), [*notes, *more]
     async with loom.database.begin(execution.caller) as tx:
         if not request.dry_run:
             await persist_basins(tx, formed)

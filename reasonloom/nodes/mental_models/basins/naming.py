@@ -11,17 +11,18 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
-from uuid import UUID
 
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.text.search_terms import stop_words
 from reasonloom.text.words import words_in
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from reasonloom.nodes.execution import Execution
+    from reasonloom.nodes.mental_models.basins.formation import FormedBasins
 
 
 KEYWORDS = 8
@@ -86,41 +87,29 @@ EXEMPLARS, EXEMPLAR = 3, 400
 LONGEST_NAME = 60
 
 
-@dataclass(frozen=True, slots=True)
-class UnnamedBasin:
-    """A basin to name: its keywords and its strongest memories.
+async def ask_names(
+    execution: Execution, formed: FormedBasins
+) -> tuple[dict[UUID, str], list[str]]:
+    """Return names for the first basins that may be renamed, and notes.
 
-    `first` is the id of its first memory, which identifies the reply when a run is resumed.
+    After a fault the rest retain their keyword names. The id of a basin's first memory identifies
+    the reply when a run is resumed.
     """
-
-    id: UUID
-    first: int
-    words: Sequence[str]
-    memories: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class NamingResult:
-    """The names given by the language model, and notes."""
-
-    names: Mapping[UUID, str]
-    notes: list[str] = field(default_factory=list)
-
-
-async def ask_names(execution: Execution, unnamed: Sequence[UnnamedBasin]) -> NamingResult:
-    """Request names for the first basins; after a fault the rest retain their keyword names."""
     names: dict[UUID, str] = {}
     notes: list[str] = []
+    unnamed = [each for each in formed.basins if each.id in formed.renamed]
     for basin in unnamed[:MOST_NAMED]:
         question = Question(
             node="name_basins",
             prompt="basins/name",
             variables={
-                "words": list(basin.words),
-                "memories": [" ".join(each[:EXEMPLAR].split()) for each in basin.memories],
+                "words": list(basin.keywords),
+                "memories": [
+                    " ".join(each[:EXEMPLAR].split()) for each in formed.texts[basin.id][:EXEMPLARS]
+                ],
             },
             pipe="linear",
-            task=str(basin.first),
+            task=str(min(formed.members[basin.id])),
         )
         reply = await ask_or_note(execution, question, "naming a basin")
         notes += reply.notes
@@ -130,4 +119,4 @@ async def ask_names(execution: Execution, unnamed: Sequence[UnnamedBasin]) -> Na
             break
     if len(names) < len(unnamed):
         notes.append(f"{len(unnamed) - len(names)} basins are named by their words alone")
-    return NamingResult(names, list(dict.fromkeys(notes)))
+    return names, list(dict.fromkeys(notes))

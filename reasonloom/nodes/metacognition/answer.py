@@ -48,20 +48,9 @@ async def compare_with_earlier(
             limit=LOOKED_BACK,
         )
     now = {each["type"]: each["confidence"] for each in biases}
-    if not earlier:
-        return _changes(0, None, now, now, Counter())
     calls = [{each["type"]: each["confidence"] for each in call.biases} for call in earlier]
+    before = calls[0] if calls else now
     repeated = Counter(bias for call in calls for bias in call if bias in now)
-    return _changes(len(earlier), earlier[-1].at.isoformat(), calls[0], now, repeated)
-
-
-def _changes(
-    calls: int,
-    since: str | None,
-    before: dict[str, float],
-    now: dict[str, float],
-    repeated: Counter[str],
-) -> dict[str, Any]:
     appeared = [bias for bias in now if bias not in before]
     gone = [bias for bias in before if bias not in now]
     shifted = [
@@ -69,9 +58,15 @@ def _changes(
         for bias in now
         if bias in before and abs(now[bias] - before[bias]) >= SHIFTED
     ]
-    summary = _describe(calls, appeared, gone, shifted, repeated)
-    changes = {"appeared": appeared, "gone": gone, "shifted": shifted, "repeated": dict(repeated)}
-    return {"calls": calls, **({"since": since} if since else {}), **changes, "told": summary}
+    return {
+        "calls": len(calls),
+        **({"since": earlier[-1].at.isoformat()} if earlier else {}),
+        "appeared": appeared,
+        "gone": gone,
+        "shifted": shifted,
+        "repeated": dict(repeated),
+        "told": _describe(len(calls), appeared, gone, shifted, repeated),
+    }
 
 
 def _describe(

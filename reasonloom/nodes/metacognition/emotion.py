@@ -87,18 +87,14 @@ def merge_emotion(
     confidence is the share of lenses that agree on the most common first emotion; without lenses,
     it is the highest computed probability, including that of no emotion.
     """
-    heard = [vote for vote in votes if vote["said"] is not None]
+    heard = [vote["said"] for vote in votes if vote["said"] is not None]
     axes, scores = measured["circumplex"], _scores(measured)
     sure = measured["sure"]
     cues = list(measured["cues"])
     if heard:
         share = LLM_SHARE if measured["shares"] else 1.0
         axes = {
-            name: round(
-                share * fmean(_vote_values(vote)[name] for vote in heard)
-                + (1 - share) * axes[name],
-                3,
-            )
+            name: round(share * fmean(said[name] for said in heard) + (1 - share) * axes[name], 3)
             for name in CIRCUMPLEX
         }
         lenses = _lens_scores(heard)
@@ -114,10 +110,6 @@ def merge_emotion(
     }
 
 
-def _vote_values(vote: JudgeVote) -> dict[str, Any]:
-    return vote["said"] or {}
-
-
 def _scores(measured: dict[str, Any]) -> dict[str, float]:
     """Return the computed scores: probabilities scaled by the degree of the cue words."""
     degree = measured.get("degree", 1.0)
@@ -128,33 +120,30 @@ def _scores(measured: dict[str, Any]) -> dict[str, float]:
     return {name: min(1.0, shares[name] * degree) for name in EMOTIONS}
 
 
-def _lens_scores(heard: Sequence[JudgeVote]) -> dict[str, float]:
+def _lens_scores(heard: Sequence[dict[str, Any]]) -> dict[str, float]:
     """Return the lenses' mean score of each emotion; a lens that does not name it counts as 0."""
-    of = [
-        {each["emotion"]: each["score"] for each in _vote_values(vote)["emotions"]}
-        for vote in heard
-    ]
+    of = [{each["emotion"]: each["score"] for each in said["emotions"]} for said in heard]
     return {name: fmean(scores.get(name, 0.0) for scores in of) for name in EMOTIONS}
 
 
-def _first(vote: JudgeVote) -> str:
-    named = _vote_values(vote)["emotions"]
+def _first(said: dict[str, Any]) -> str:
+    named = said["emotions"]
     return str(max(named, key=lambda each: each["score"])["emotion"]) if named else NONE
 
 
-def _agreement(heard: Sequence[JudgeVote]) -> float:
+def _agreement(heard: Sequence[dict[str, Any]]) -> float:
     """Return the share of lenses that name the most common first emotion."""
     return Counter(map(_first, heard)).most_common(1)[0][1] / len(heard)
 
 
 def _quotes(
-    heard: Sequence[JudgeVote], given: CheckInput, known: Sequence[dict[str, Any]]
+    heard: Sequence[dict[str, Any]], given: CheckInput, known: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return the distinct quotes of the lenses that occur in the text."""
     seen = {(each["start"], each["end"], each["emotion"]) for each in known}
     found = []
-    for vote in heard:
-        for each in _vote_values(vote)["emotions"]:
+    for said in heard:
+        for each in said["emotions"]:
             span = find_quote(each.get("quote", ""), given["text"])
             if span and (place := (span["start"], span["end"], each["emotion"])) not in seen:
                 seen.add(place)

@@ -45,17 +45,7 @@ def format_percent(share: float) -> str:
 
 def preview(content: str) -> str:
     """Return the beginning of a chunk on one line, without role markers."""
-    return _cut(MARKER.sub(" ", content))
-
-
-def render_deleted(n: int, project: str) -> str:
-    """Render the result of a deletion."""
-    return DELETED.format(n=n, project=_cut(project))
-
-
-def render_dry_run(n: int, project: str) -> str:
-    """Render a dry run with filters alone."""
-    return DRY.format(n=n, project=_cut(project))
+    return cut(MARKER.sub(" ", content))
 
 
 def render_topic_dry_run(
@@ -81,9 +71,9 @@ def render_topic_dry_run(
     scores = {name: round(getattr(spread, name) * 100) for name in ("max", "min", "median")}
     return DRY_TOPIC.format(
         n=n,
-        query=_cut(query),
+        query=cut(query),
         least=format_percent(least),
-        project=_cut(project),
+        project=cut(project),
         matches="\n".join(lines),
         **scores,
     )
@@ -91,7 +81,7 @@ def render_topic_dry_run(
 
 def render_no_match(query: str | None, least: float) -> str:
     """Render the result when nothing matches."""
-    return NO_TOPIC.format(query=_cut(query), least=format_percent(least)) if query else NO_MATCH
+    return NO_TOPIC.format(query=cut(query), least=format_percent(least)) if query else NO_MATCH
 
 
 def render_undo(number: int, until: datetime | None) -> str:
@@ -99,6 +89,7 @@ def render_undo(number: int, until: datetime | None) -> str:
     return UNDO.format(until=format_day(until), number=number) if until else ERASED
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """Return a text on one line, without what exceeds `PREVIEW_LENGTH`."""
     line = " ".join(text.split())
     return line if len(line) <= PREVIEW_LENGTH else f"{line[:PREVIEW_LENGTH].rstrip()}..."

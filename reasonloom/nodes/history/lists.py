@@ -47,7 +47,7 @@ async def history_list_projects(
         f"- {each.slug} ({_count_of(each.chunks, 'chunk')}, {format_months(each.first, each.last)})"
         for each in found
     ]
-    text = fit_lines(PROJECTS_HEAD, lines, budget, MORE_PROJECTS)[0] if found else NO_PROJECTS
+    text = fit_lines(PROJECTS_HEAD, lines, budget, MORE_PROJECTS) if found else NO_PROJECTS
     answer = ProjectsListed(text=text, projects=[project_values(each) for each in found])
     return {"answer": answer.wire(), "notes": []}
 
@@ -99,7 +99,7 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
         head = SESSIONS_HEAD.format(
             project=projects.display_name(request.project), total=len(found)
         )
-        text, _ = fit_lines(
+        text = fit_lines(
             head,
             lines,
             remaining_budget(execution.loom.settings.max_response_tokens, notes),
@@ -157,7 +157,7 @@ async def history_stats(
             f"({format_months(each.first, each.last)})"
             for each in found
         ]
-        text, _ = fit_lines(f"{text}\n\nProjects:", lines, budget, MORE_PROJECTS)
+        text = fit_lines(f"{text}\n\nProjects:", lines, budget, MORE_PROJECTS)
     answer = HistoryCounted(
         text=text,
         version=__version__,

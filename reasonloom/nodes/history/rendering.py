@@ -247,21 +247,24 @@ SPARE = 4
 """Tokens of the markup around a note."""
 
 
-def fit_lines(head: str, lines: Sequence[str], budget: int, more: str) -> tuple[str, int]:
-    """Return the head with as many lines as fit into `budget` tokens, and how many fit.
+def fit_lines(head: str, lines: Sequence[str], budget: int, more: str) -> str:
+    """Return the head with as many lines as fit into `budget` tokens.
 
     If not all fit, `more` is the last line, with `{n}` replaced by how many are left out.
     """
     whole = "\n".join([head, *lines])
     if tokens.count_tokens(whole) <= budget:
-        return whole, len(lines)
+        return whole
+
+    def cut(count: int) -> str:
+        return "\n".join([head, *lines[:count], more.format(n=len(lines) - count)])
+
     low, high = 0, len(lines) - 1
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (
-            (middle, high) if _size(head, lines, middle, more) <= budget else (low, middle - 1)
-        )
-    return "\n".join([head, *lines[:low], more.format(n=len(lines) - low)]), low
+        fits = tokens.count_tokens(cut(middle)) <= budget
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return cut(low)
 
 
 def remaining_budget(budget: int, notes: Sequence[str]) -> int:
@@ -270,7 +273,3 @@ def remaining_budget(budget: int, notes: Sequence[str]) -> int:
         budget // 2,
         budget - sum(tokens.count_tokens(f"[Note: {note}]\n") + SPARE for note in notes),
     )
-
-
-def _size(head: str, lines: Sequence[str], count: int, more: str) -> int:
-    return tokens.count_tokens("\n".join([head, *lines[:count], more.format(n=len(lines) - count)]))

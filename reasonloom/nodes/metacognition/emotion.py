@@ -37,13 +37,13 @@ async def measure_emotion(read: TextAnalysis, done: Measurements) -> dict[str, A
         return {"shares": {}, "circumplex": NOTHING_KNOWN, "cues": [], "sure": 0.0}
     weights = [1.001 - scores.emotion[NONE] for scores in read.scores]
     shares = {
-        name: _mean([scores.emotion[name] for scores in read.scores], weights)
+        name: fmean([scores.emotion[name] for scores in read.scores], weights)
         for name in (*EMOTIONS, NONE)
     }
     cues = cues_in(read.given["text"])
     shares = _with_words(shares, cues)
     places = zip(*(scores.circumplex for scores in read.scores), strict=True)
-    axes = {name: round(_mean(of, weights), 3) for name, of in zip(CIRCUMPLEX, places, strict=True)}
+    axes = {name: round(fmean(of, weights), 3) for name, of in zip(CIRCUMPLEX, places, strict=True)}
     return {
         "shares": {name: round(share, 4) for name, share in shares.items()},
         "circumplex": _bounded(axes),
@@ -51,10 +51,6 @@ async def measure_emotion(read: TextAnalysis, done: Measurements) -> dict[str, A
         "degree": round(fmean([cue.degree for cue in cues if not cue.negated] or [1.0]), 3),
         "sure": round(max(shares.values()), 3),
     }
-
-
-def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    return sum(map(math.prod, zip(values, weights, strict=True))) / sum(weights)
 
 
 def _with_words(shares: Mapping[str, float], cues: Sequence[Cue]) -> dict[str, float]:

@@ -17,7 +17,6 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.retrieval.answerable import Answerability, answerability
 from reasonloom.nodes.memory.retrieval.retrieve import (
     DIGITS,
-    RetrievedPage,
     explain_score,
     retrieve,
     scope_of,
@@ -45,7 +44,9 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     if request.text and not execution.loom.settings.read_only:
         ids = [each.memory.id for each in finding.page]
         execution.loom.journal.reinforce(execution.caller, ids)
-    judged = _answerability(request, finding)
+    judged = None
+    if request.text and not request.offset:  # later pages lack the top results
+        judged = answerability(request.text, finding.page, finding.readings)
     page = [_recalled_memory(each, explain=request.explain, judged=judged) for each in finding.page]
     answer = Recalled(
         memories=page,
@@ -59,13 +60,6 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
         notes += await empty_space_notes(execution)
         notes += await too_early_notes(execution, request)
     return {"answer": answer.wire(), "notes": notes}
-
-
-def _answerability(request: ExplainedRecall, finding: RetrievedPage) -> Answerability | None:
-    """Return the first page's answerability; None for later pages, which lack the top results."""
-    if not request.text or request.offset:
-        return None
-    return answerability(request.text, finding.page, finding.readings)
 
 
 def _recalled_memory(

@@ -51,7 +51,7 @@ async def history_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[
         pieces = _in_order(walked, walked.chain, read.pieces_of(ids, room))
         rendered = render(pieces, budget, head=head_line, shared=True, reserved=notes)
         return _answer(walked, rendered, notes)
-    below = tokens.count_tokens(walked.bracket or "") + HEAD_TOKENS
+    below = tokens.count_tokens(walked.bracket) + HEAD_TOKENS
     excerpts = read.answering(budget - below, found.notes)
     return _answer(walked, _found(walked, excerpts, head_line, NOTHING, budget), excerpts.notes)
 
@@ -92,7 +92,7 @@ def _found(
     walked: WalkResult, excerpts: Excerpts, head: Head, nothing: str, budget: int
 ) -> RenderedText:
     """Render the search results, best first, followed by why there is no chain."""
-    bracket = walked.bracket or ""
+    bracket = walked.bracket
     if excerpts.pieces:
         return render(excerpts.pieces, budget, head=head, below=[bracket], reserved=excerpts.notes)
     text = f"{nothing}\n\n{bracket}"

@@ -206,17 +206,14 @@ class WalkResult:
         )
 
     @property
-    def bracket(self) -> str | None:
+    def bracket(self) -> str:
         """The reference's line on a walk that fell back to search."""
-        diagnostics = self.diagnostics
-        if diagnostics is None:
-            return None
         return FALLBACK.format(
-            reason=diagnostics.reason,
-            found=diagnostics.search_results,
-            seeds=diagnostics.seeds,
-            chains=diagnostics.chains,
-            lengths=", ".join(map(str, diagnostics.lengths)) or "none",
+            reason=self.reason,
+            found=len(self.found.order),
+            seeds=len(self.seeds),
+            chains=len(self.made),
+            lengths=", ".join(str(len(chain.ids)) for chain in self.made) or "none",
         )
 
 

@@ -129,38 +129,6 @@ MIDDLE = 0.5
 """Salience and importance of every chunk, since nothing rated them."""
 
 
-def chunk_memory(
-    chunk: Chunk,
-    row: ChunkRow,
-    *,
-    owner: str,
-    session: UUID,
-    vector: Sequence[float] | None,
-    model: str,
-) -> NewMemory:
-    """Return a chunk's memory; its one vector is stored for every sector."""
-    return NewMemory(
-        effect=uuid5(EFFECTS, chunk.id),
-        content=chunk.text,
-        sector="episodic",
-        event_type="episode",
-        source_kind="transcript",
-        principal=owner,
-        tool=TOOL,
-        salience=MIDDLE,
-        importance=MIDDLE,
-        decay_rate=0.0,
-        token_count=chunk.tokens,
-        created_at=row.at,
-        valid_from=row.at,
-        session_id=session,
-        project=row.project,
-        dates=date_terms("", None, row.at.date()),  # logs are full of irrelevant dates
-        vectors=dict.fromkeys(SECTORS, vector) if vector else {},
-        model=model if vector else None,
-    )
-
-
 def chunk_row(chunk: Chunk, transcript: UUID, place: Place, at: datetime) -> ChunkRow:
     """Return the chunk row that goes with a memory; `place` is its session and project."""
     session, project = place
@@ -241,7 +209,7 @@ class LoadWriter:
 
     async def _made(self, load: Sequence[Piece]) -> dict[str, NewChunk]:
         """Return each chunk's memory and row by key; the first file wins on duplicate keys."""
-        now, loom = self.loom.clock(), self.loom
+        now = self.loom.clock()
         places: dict[str, Place] = {}
         for carried, batch in load:
             for chunk in batch.chunks:
@@ -254,16 +222,32 @@ class LoadWriter:
                 if chunk.id not in made:
                     place = places[chunk.id]
                     row = chunk_row(chunk, carried.row.id, place, at or now)
-                    memory = chunk_memory(
-                        chunk,
-                        row,
-                        owner=self.caller.owner,
-                        session=sessions[place],
-                        vector=(self.vectors or {}).get(chunk.id),
-                        model=loom.embedder.model,
-                    )
-                    made[chunk.id] = memory, row
+                    made[chunk.id] = self._memory(chunk, row, sessions[place]), row
         return made
+
+    def _memory(self, chunk: Chunk, row: ChunkRow, session: UUID) -> NewMemory:
+        """Return a chunk's memory; its one vector is stored for every sector."""
+        vector = (self.vectors or {}).get(chunk.id)
+        return NewMemory(
+            effect=uuid5(EFFECTS, chunk.id),
+            content=chunk.text,
+            sector="episodic",
+            event_type="episode",
+            source_kind="transcript",
+            principal=self.caller.owner,
+            tool=TOOL,
+            salience=MIDDLE,
+            importance=MIDDLE,
+            decay_rate=0.0,
+            token_count=chunk.tokens,
+            created_at=row.at,
+            valid_from=row.at,
+            session_id=session,
+            project=row.project,
+            dates=date_terms("", None, row.at.date()),  # logs are full of irrelevant dates
+            vectors=dict.fromkeys(SECTORS, vector) if vector else {},
+            model=self.loom.embedder.model if vector else None,
+        )
 
     async def _empty(self, aside: UUID, chosen: BatchChanges) -> list[Lane]:
         """Remove the chunks that a rewritten file no longer has; return their lanes."""

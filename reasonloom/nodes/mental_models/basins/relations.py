@@ -27,6 +27,7 @@ from uuid import UUID
 import numpy as np
 
 from reasonloom.contracts.mental_models.models import Relation, Relations
+from reasonloom.nodes.mental_models.accuracy import DIGITS
 from reasonloom.stores.mental_models import basin_lists, basins
 
 if TYPE_CHECKING:
@@ -203,9 +204,6 @@ async def list_relations(loom: Loom, caller: Caller) -> list[BasinRelation]:
     """Return the relations between the owner's basins, strongest first."""
     async with loom.database.begin(caller, searching=True) as tx:
         return await find_relations(tx)
-
-
-DIGITS = 4
 
 
 async def relation_answers(tx: Transaction, basins: Sequence[UUID]) -> Relations:

@@ -90,7 +90,7 @@ def merge_emotion(
     if heard:
         share = LLM_SHARE if measured["shares"] else 1.0
         axes = {
-            name: round(share * fmean(said[name] for said in heard) + (1 - share) * axes[name], 3)
+            name: round(share * fmean(reply[name] for reply in heard) + (1 - share) * axes[name], 3)
             for name in CIRCUMPLEX
         }
         lenses = _lens_scores(heard)
@@ -118,12 +118,12 @@ def _scores(measured: dict[str, Any]) -> dict[str, float]:
 
 def _lens_scores(heard: Sequence[dict[str, Any]]) -> dict[str, float]:
     """Return the lenses' mean score of each emotion; a lens that does not name it counts as 0."""
-    of = [{each["emotion"]: each["score"] for each in said["emotions"]} for said in heard]
+    of = [{each["emotion"]: each["score"] for each in reply["emotions"]} for reply in heard]
     return {name: fmean(scores.get(name, 0.0) for scores in of) for name in EMOTIONS}
 
 
-def _first(said: dict[str, Any]) -> str:
-    named = said["emotions"]
+def _first(reply: dict[str, Any]) -> str:
+    named = reply["emotions"]
     return str(max(named, key=lambda each: each["score"])["emotion"]) if named else NONE
 
 
@@ -138,8 +138,8 @@ def _quotes(
     """Return the distinct quotes of the lenses that occur in the text."""
     seen = {(each["start"], each["end"], each["emotion"]) for each in known}
     found = []
-    for said in heard:
-        for each in said["emotions"]:
+    for reply in heard:
+        for each in reply["emotions"]:
             span = find_quote(each.get("quote", ""), given["text"])
             if span and (place := (span["start"], span["end"], each["emotion"])) not in seen:
                 seen.add(place)

@@ -20,7 +20,7 @@ from uuid import UUID, uuid5
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.llm.interfaces import Embedder
-from reasonloom.nodes.memory.embedding import ViewSource, sector_views
+from reasonloom.nodes.memory.embedding import sector_views
 from reasonloom.nodes.memory.new_memory import (
     DECAY_PER_DAY,
     estimated_tokens,
@@ -138,7 +138,7 @@ def _new(owner: str) -> Iterator[NewMemory]:
 
 async def _embedded(embedder: Embedder, batch: list[NewMemory]) -> list[NewMemory]:
     """Return the memories with the vectors of their five views, embedded at once."""
-    texts = [sector_views(ViewSource(each.content, each.created_at)) for each in batch]
+    texts = [sector_views(each.content) for each in batch]
     different = list(dict.fromkeys(text for each in texts for text in each.values()))
     vector = dict(zip(different, await embedder.embed(different), strict=True))
     viewed: list[dict[str, Sequence[float]]] = [

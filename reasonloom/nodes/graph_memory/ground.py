@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -35,10 +34,10 @@ from reasonloom.nodes.graph_memory.rendering import (
     node_fields,
     render_scored_node,
 )
-from reasonloom.nodes.judging.views import MISSING, TOGETHER, describe_lenses, read_views
+from reasonloom.nodes.judging.views import TOGETHER, ask_lens
 from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.nodes.memory.validity import HeldSpan, held_span, too_early_notes
-from reasonloom.nodes.runs.llm_call import Question, ask_or_note
+from reasonloom.nodes.runs.llm_call import Question
 from reasonloom.stores.graph_memory import evidence, memory_nodes
 from reasonloom.stores.graph_memory.memory_nodes import NodeRow
 from reasonloom.stores.memory.search.scope import Nearness, Scope
@@ -153,29 +152,16 @@ async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, 
 
     A failed call leaves an empty vote and a note, as does a judge that is missing from the answer.
     """
-    lens = state["lens"]
-    material: dict[str, Any] = {"claim": state["claim"], "memories": state["memories"]}
     question = Question(
         node="look",
         prompt="grounding/entailment",
         blind=True,
-        variables={**material, "lens": JUDGES.get(lens, "")},
+        variables={"claim": state["claim"], "memories": state["memories"]},
         pipe="grounding",
-        task=lens,
+        task=state["lens"],
     )
-    if lens != TOGETHER:
-        heard = await ask_or_note(runtime.context, question, f"the {lens}'s look at the claim")
-        return {"votes": [Vote(lens=lens, said=heard.parsed)], "notes": heard.notes}
-    together = replace(
-        question,
-        prompt="grounding/entailment_views",
-        variables={**material, "lenses": describe_lenses(JUDGES)},
-    )
-    heard = await ask_or_note(runtime.context, together, "the look at the claim")
-    views, missing = read_views(heard.parsed, JUDGES)
-    votes = [Vote(lens=name, said=view) for name, view in views.items()]
-    notes = [MISSING.format(lens=name, what="the claim") for name in missing]
-    return {"votes": votes, "notes": [*heard.notes, *notes]}
+    views, notes = await ask_lens(runtime.context, question, state["lens"], JUDGES, "the claim")
+    return {"votes": [Vote(lens=name, said=view) for name, view in views.items()], "notes": notes}
 
 
 async def answer_verdict(state: GroundState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from reasonloom.contracts.memory.tools import Sector
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import REMOVED
-from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
+from reasonloom.nodes.memory.embedding import embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import memory_of_run
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import session_nodes
@@ -58,7 +58,7 @@ class PreparedNode:
     draft: NodeDraft
     content: str
     at: datetime
-    vectors: Mapping[Sector, list[float]]
+    vectors: Mapping[str, list[float]]
     notes: list[str] = field(default_factory=list)
 
 
@@ -80,8 +80,8 @@ async def prepare_node(execution: Execution, draft: NodeDraft) -> PreparedNode:
     if all(character.isspace() or category(character) == "Cf" for character in content):
         raise InvalidArgument(f"{draft.field}: must not be empty", field=draft.field, kind="empty")
     at = execution.loom.clock()
-    viewed = ViewSource(content, at, context=draft.context, tags=tuple(draft.tags))
-    vectors, notes = await embed_views(execution.loom.embedder, sector_views(viewed))
+    views = sector_views(content, draft.context, draft.tags)
+    vectors, notes = await embed_views(execution.loom.embedder, views)
     cleaned = [REMOVED.format(count=removed)] if removed else []
     return PreparedNode(draft, content, at, vectors, [*cleaned, *notes])
 

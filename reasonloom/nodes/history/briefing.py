@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from reasonloom.nodes.history.rendering import short_session
-from reasonloom.nodes.history.truncation import MARKER
+from reasonloom.nodes.history.truncation import marked_texts, role_of
 from reasonloom.stores.history import projects
 from reasonloom.text import tokens
 from reasonloom.text.cleaning import visible_text
@@ -47,25 +47,13 @@ def quote(text: str, most: int) -> str:
     return f"{line}…" if cut else line
 
 
-def speaker_parts(content: str) -> Iterator[tuple[str, str]]:
-    """Yield the role (`User`, `Assistant`, `Result`, …) and the text of each part of a chunk."""
-    marks = list(MARKER.finditer(content))
-    ends = [*(mark.start() for mark in marks[1:]), len(content)]
-    for mark, end in zip(marks, ends, strict=True):
-        role = re.split(r"[:,\]]", mark.group()[1:], maxsplit=1)[0]
-        yield role, content[mark.end() : end].strip()
-
-
-def lines_within(budget: int, lines: Iterable[str | None], *, last: Sequence[str] = ()) -> str:
-    """Return the lines that fit into `budget` tokens, followed by the `last` lines.
-
-    Lines that are None or do not fit are skipped; later ones may still fit.
-    """
+def lines_within(budget: int, lines: Iterable[str]) -> str:
+    """Return the lines that fit into `budget` tokens; a shorter one may follow one left out."""
     kept: list[str] = []
     for line in lines:
-        if line is not None and tokens.count_tokens("\n".join([*kept, line, *last])) <= budget:
+        if tokens.count_tokens("\n".join([*kept, line])) <= budget:
             kept.append(line)
-    return "\n".join([*kept, *last])
+    return "\n".join(kept)
 
 
 BUDGET = 500
@@ -113,7 +101,7 @@ async def session_briefing(tx: Transaction, project: str, occasion: Occasion) ->
         lines = _sessions(others, occasion, "Since this session was left")
     else:
         lines = _sessions(others, occasion, "Last session")
-    body = [*lines]
+    body = list(lines)
     if not body:
         return ""
     topics = ", ".join(quote(name, NAME) for name in names)
@@ -163,10 +151,11 @@ def _last(found: Sequence[PastChunk], occasion: Occasion, title: str) -> Iterato
         yield f"- files: {', '.join(quote(file, NAME) for file in files)}"
 
 
-def _texts_of(past: PastChunk, role: str) -> Iterator[str]:
-    """Yield the texts of one role in a chunk, last first."""
-    texts = [body for who, body in speaker_parts(past.content) if who == role and body]
-    yield from reversed(texts)
+def _texts_of(past: PastChunk, *roles: str) -> Iterator[str]:
+    """Yield the texts of some roles in a chunk, last first."""
+    parts = marked_texts(past.content)
+    texts = [text.strip() for marker, text in parts if role_of(marker) in roles]
+    yield from reversed(list(filter(None, texts)))
 
 
 def _ago(then: datetime, now: datetime) -> str:
@@ -265,9 +254,9 @@ def recent_decisions(found: Sequence[PastChunk]) -> list[tuple[str, str]]:
     """Return the newest distinct sentences that sound like decisions, each with its day."""
     kept: dict[str, str] = {}
     for past in found:
-        texts = [body for who, body in speaker_parts(past.content) if who in ("User", "Assistant")]
-        for sentence in (each for body in reversed(texts) for each in decisions_in(body)):
-            kept.setdefault(sentence, f"{past.at.astimezone(UTC):%Y-%m-%d}")
+        for text in _texts_of(past, "User", "Assistant"):
+            for sentence in decisions_in(text):
+                kept.setdefault(sentence, f"{past.at.astimezone(UTC):%Y-%m-%d}")
         if len(kept) >= DECISIONS:
             break
     return [(day, sentence) for sentence, day in kept.items()][:DECISIONS]

@@ -8,7 +8,6 @@ before it, its speaker's name, the date, and the score of its chunk.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
 from reasonloom.nodes.memory.retrieval.scoring import RelevanceSignals
 from reasonloom.text import tokens
@@ -194,11 +193,13 @@ def select_excerpts(
     A near duplicate of a better passage takes no room. With `every`, the best passage of each
     chunk comes before the second of any.
     """
-    first = {id(best) for best in _best_of_each(passages)} if every else set[int]()
+    ordered = sorted(passages, key=lambda rated: (-rated.relevance, rated.source.id, rated.place))
+    best = {rated.source.id: id(rated) for rated in reversed(ordered)} if every else {}
+    first = set(best.values())
     excerpts: dict[int, Excerpt] = {}
     seen: list[frozenset[str]] = []
     twins = 0
-    for each in sorted(passages, key=lambda rated: (id(rated) not in first, *_rank(rated))):
+    for each in sorted(ordered, key=lambda rated: id(rated) not in first):
         if room < LEAST_LEFT and excerpts:
             break
         if len(each.text) > LETTERS * room and excerpts:
@@ -218,16 +219,6 @@ def select_excerpts(
         seen.append(words)
         room -= size
     return list(excerpts.values()), twins
-
-
-def _rank(rated: RatedPassage) -> tuple[float, int, int]:
-    return -rated.relevance, rated.source.id, rated.place
-
-
-def _best_of_each(passages: Sequence[RatedPassage]) -> Iterator[RatedPassage]:
-    ordered = sorted(passages, key=lambda rated: (rated.source.id, _rank(rated)))
-    for _, rated in groupby(ordered, key=lambda each: each.source.id):
-        yield next(rated)
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:

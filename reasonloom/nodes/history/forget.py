@@ -16,6 +16,7 @@ from reasonloom.errors import UnknownName
 from reasonloom.nodes.graph_memory.evidence import similarity_score
 from reasonloom.nodes.history import date_arguments, forget_rendering, projects
 from reasonloom.nodes.history.erasure import erase
+from reasonloom.nodes.history.forget_rendering import DELETED, DRY, cut
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.stores.history import soft_deletes
@@ -233,10 +234,10 @@ def _answer_text(
             request.query if matched.scores is not None else None, least
         )
     if gone:
-        return forget_rendering.render_deleted(gone.chunks, request.project)
+        return DELETED.format(n=gone.chunks, project=cut(request.project))
     spread = _spread(matched)
     if request.query is None or spread is None:
-        return forget_rendering.render_dry_run(n, request.project)
+        return DRY.format(n=n, project=cut(request.project))
     return forget_rendering.render_topic_dry_run(
         n, request.query, least, request.project, spread, matches
     )

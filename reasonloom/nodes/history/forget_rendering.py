@@ -1,6 +1,5 @@
 """Texts of the `forget` tool, in the reference's form."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -37,7 +36,6 @@ UNDO = (
     "`reasonloom history undo {number}`; then they are erased for good"
 )
 ERASED = "they were erased for good: REASONLOOM_UNDO_DAYS is 0"
-SPACE = re.compile(r"\s+")
 
 
 def format_percent(share: float) -> str:
@@ -47,17 +45,7 @@ def format_percent(share: float) -> str:
 
 def preview(content: str) -> str:
     """Return the beginning of a chunk on one line, without role markers."""
-    return _cut(MARKER.sub(" ", content))
-
-
-def render_deleted(n: int, project: str) -> str:
-    """Render the result of a deletion."""
-    return DELETED.format(n=n, project=_cut(project))
-
-
-def render_dry_run(n: int, project: str) -> str:
-    """Render a dry run with filters alone."""
-    return DRY.format(n=n, project=_cut(project))
+    return cut(MARKER.sub(" ", content))
 
 
 def render_topic_dry_run(
@@ -83,9 +71,9 @@ def render_topic_dry_run(
     scores = {name: round(getattr(spread, name) * 100) for name in ("max", "min", "median")}
     return DRY_TOPIC.format(
         n=n,
-        query=_cut(query),
+        query=cut(query),
         least=format_percent(least),
-        project=_cut(project),
+        project=cut(project),
         matches="\n".join(lines),
         **scores,
     )
@@ -93,7 +81,7 @@ def render_topic_dry_run(
 
 def render_no_match(query: str | None, least: float) -> str:
     """Render the result when nothing matches."""
-    return NO_TOPIC.format(query=_cut(query), least=format_percent(least)) if query else NO_MATCH
+    return NO_TOPIC.format(query=cut(query), least=format_percent(least)) if query else NO_MATCH
 
 
 def render_undo(number: int, until: datetime | None) -> str:
@@ -101,6 +89,7 @@ def render_undo(number: int, until: datetime | None) -> str:
     return UNDO.format(until=format_day(until), number=number) if until else ERASED
 
 
-def _cut(text: str) -> str:
-    line = SPACE.sub(" ", text).strip()
+def cut(text: str) -> str:
+    """Return a text on one line, without what exceeds `PREVIEW_LENGTH`."""
+    line = " ".join(text.split())
     return line if len(line) <= PREVIEW_LENGTH else f"{line[:PREVIEW_LENGTH].rstrip()}..."

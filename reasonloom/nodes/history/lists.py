@@ -44,17 +44,16 @@ async def history_list_projects(
         found = await chunk_lists.projects(tx)
     budget = execution.loom.settings.max_response_tokens
     lines = [
-        f"- {each.slug} ({count_of_chunks(each)}, {format_months(each.first, each.last)})"
+        f"- {each.slug} ({_count_of(each.chunks, 'chunk')}, {format_months(each.first, each.last)})"
         for each in found
     ]
-    text = fit_lines(PROJECTS_HEAD, lines, budget, MORE_PROJECTS)[0] if found else NO_PROJECTS
+    text = fit_lines(PROJECTS_HEAD, lines, budget, MORE_PROJECTS) if found else NO_PROJECTS
     answer = ProjectsListed(text=text, projects=[project_values(each) for each in found])
     return {"answer": answer.wire(), "notes": []}
 
 
-def count_of_chunks(project: ProjectRow) -> str:
-    """Return `142 chunks`."""
-    return f"{project.chunks} {'chunk' if project.chunks == 1 else 'chunks'}"
+def _count_of(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def project_values(project: ProjectRow) -> ProjectSummary:
@@ -100,7 +99,7 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
         head = SESSIONS_HEAD.format(
             project=projects.display_name(request.project), total=len(found)
         )
-        text, _ = fit_lines(
+        text = fit_lines(
             head,
             lines,
             remaining_budget(execution.loom.settings.max_response_tokens, notes),
@@ -117,10 +116,8 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
 
 def _session_line(session: SessionRow, short: str, now: datetime) -> str:
     when = date_arguments.format_times(session.started_at, session.ended_at, now)
-    chunks = "chunk" if session.chunks == 1 else "chunks"
-    tokens = "token" if session.tokens == 1 else "tokens"
-    name = projects.display_name(short)
-    return f"- {name} ({when}, {session.chunks} {chunks}, {session.tokens} {tokens})"
+    sizes = f"{_count_of(session.chunks, 'chunk')}, {_count_of(session.tokens, 'token')}"
+    return f"- {projects.display_name(short)} ({when}, {sizes})"
 
 
 def _session_values(session: SessionRow) -> SessionSummary:
@@ -156,10 +153,11 @@ async def history_stats(
     if found:
         budget = execution.loom.settings.max_response_tokens
         lines = [
-            f"- {each.slug}: {count_of_chunks(each)} ({format_months(each.first, each.last)})"
+            f"- {each.slug}: {_count_of(each.chunks, 'chunk')} "
+            f"({format_months(each.first, each.last)})"
             for each in found
         ]
-        text, _ = fit_lines(f"{text}\n\nProjects:", lines, budget, MORE_PROJECTS)
+        text = fit_lines(f"{text}\n\nProjects:", lines, budget, MORE_PROJECTS)
     answer = HistoryCounted(
         text=text,
         version=__version__,

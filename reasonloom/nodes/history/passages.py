@@ -19,7 +19,7 @@ from reasonloom.nodes.history.excerpts import (
 from reasonloom.nodes.history.rendering import Piece, remaining_budget
 from reasonloom.nodes.memory.calendar.terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import embed_or_note
-from reasonloom.nodes.memory.retrieval.candidates import RankedMemory, Ranking, RankingQuery
+from reasonloom.nodes.memory.retrieval.candidates import Ranking, RankingQuery
 from reasonloom.nodes.memory.retrieval.retrieve import retrieval_notes
 from reasonloom.nodes.mental_models.basins.expansion import Hit, expand
 from reasonloom.stores.history import chunk_links
@@ -137,14 +137,8 @@ class FoundChunks:
 
     def _piece(self, excerpt: Excerpt) -> Piece:
         """Return an excerpt with its chunk's metadata."""
-        chunk = self.chunks[excerpt.source.id]
-        return Piece(
-            id=chunk.id,
-            project=chunk.project,
-            session=chunk.session,
-            agent=chunk.agent,
-            time=chunk.started_at,
-            tokens=chunk.tokens,
+        return Piece.of(
+            self.chunks[excerpt.source.id],
             content=excerpt.text(),
             score=excerpt.relevance,
             partial=not excerpt.whole,
@@ -170,9 +164,13 @@ async def read_chunks(
     )
     chunks |= await chunk_links.chunks(tx, [each.id for each in led if each.id not in chunks])
     more = [key for key in unfound if key not in {*found, *(each.id for each in led)}]
-    sources = [_source(chunks[each.id], each) for each in best if each.id in chunks]
-    sources += [_led(chunks[each.id], each.score) for each in led if each.id in chunks]
-    sources += [_led(chunks[key], 0.0) for key in more if key in chunks]
+    sources = [
+        _source(chunks[each.id], each.signals.own(), date=each.signals.date)
+        for each in best
+        if each.id in chunks
+    ]
+    others = {**{each.id: each.score for each in led}, **dict.fromkeys(more, 0.0)}
+    sources += [_source(chunks[key], own, led=True) for key, own in others.items() if key in chunks]
     texts = [text for source in sources for text in source.texts()]
     tx.end_with_next()
     # The database matches words while this process compares vectors.
@@ -191,14 +189,8 @@ async def read_chunks(
     )
 
 
-def _source(chunk: WalkChunk, ranked: RankedMemory) -> Source:
-    signals = ranked.signals
-    parts = split_passages(chunk.content)
-    return Source(chunk.id, chunk.content, parts, own=signals.own(), date=signals.date)
-
-
-def _led(chunk: WalkChunk, score: float) -> Source:
-    return Source(chunk.id, chunk.content, split_passages(chunk.content), own=score, led=True)
+def _source(chunk: WalkChunk, own: float, *, date: float = 0.0, led: bool = False) -> Source:
+    return Source(chunk.id, chunk.content, split_passages(chunk.content), own, date, led)
 
 
 async def _cosines(

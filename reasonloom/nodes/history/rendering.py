@@ -8,9 +8,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any, Self
 
 from reasonloom.contracts.history import ChunkResult
 from reasonloom.nodes.history.truncation import fair_share, truncate
+from reasonloom.stores.history.chunk_links import WalkChunk
+from reasonloom.stores.history.chunk_lists import ChunkRow
 from reasonloom.text import tokens
 from reasonloom.transcripts.rendering import UNSEEN
 
@@ -57,6 +60,15 @@ class Piece:
     why: str | None = None
     partial: bool = False
 
+    @classmethod
+    def of(cls, chunk: WalkChunk | ChunkRow, **fields: Any) -> Self:
+        """Return the piece of a chunk; `fields` sets the fields that differ from the chunk's."""
+        time = chunk.time if isinstance(chunk, ChunkRow) else chunk.started_at
+        fields = {"content": chunk.content, **fields}
+        return cls(
+            chunk.id, chunk.project, chunk.session, chunk.agent, time, chunk.tokens, **fields
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class RenderedPiece:
@@ -69,12 +81,11 @@ class RenderedPiece:
 
 @dataclass(frozen=True, slots=True)
 class RenderedText:
-    """The text, the pieces it contains, its tokens, and how many pieces are left out."""
+    """The text, the pieces it contains, and its tokens."""
 
     text: str
     chunks: list[ChunkResult]
     tokens: int
-    omitted: int
 
 
 def render(
@@ -114,7 +125,7 @@ def render(
         if size <= most + (kept if below else 0) or not chosen:
             break
         room -= size - most + 2
-    return RenderedText(written, _piece_values(pieces, chosen), size, len(pieces) - len(chosen))
+    return RenderedText(written, _piece_values(pieces, chosen), size)
 
 
 def heading(piece: Piece) -> str:
@@ -236,21 +247,24 @@ SPARE = 4
 """Tokens of the markup around a note."""
 
 
-def fit_lines(head: str, lines: Sequence[str], budget: int, more: str) -> tuple[str, int]:
-    """Return the head with as many lines as fit into `budget` tokens, and how many fit.
+def fit_lines(head: str, lines: Sequence[str], budget: int, more: str) -> str:
+    """Return the head with as many lines as fit into `budget` tokens.
 
     If not all fit, `more` is the last line, with `{n}` replaced by how many are left out.
     """
     whole = "\n".join([head, *lines])
     if tokens.count_tokens(whole) <= budget:
-        return whole, len(lines)
+        return whole
+
+    def cut(count: int) -> str:
+        return "\n".join([head, *lines[:count], more.format(n=len(lines) - count)])
+
     low, high = 0, len(lines) - 1
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (
-            (middle, high) if _size(head, lines, middle, more) <= budget else (low, middle - 1)
-        )
-    return "\n".join([head, *lines[:low], more.format(n=len(lines) - low)]), low
+        fits = tokens.count_tokens(cut(middle)) <= budget
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return cut(low)
 
 
 def remaining_budget(budget: int, notes: Sequence[str]) -> int:
@@ -259,7 +273,3 @@ def remaining_budget(budget: int, notes: Sequence[str]) -> int:
         budget // 2,
         budget - sum(tokens.count_tokens(f"[Note: {note}]\n") + SPARE for note in notes),
     )
-
-
-def _size(head: str, lines: Sequence[str], count: int, more: str) -> int:
-    return tokens.count_tokens("\n".join([head, *lines[:count], more.format(n=len(lines) - count)]))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.contracts.history import HeldHistorySearch, HistoryFound
+from reasonloom.contracts.history import Diagnostics, HeldHistorySearch, HistoryFound
 from reasonloom.nodes.history import projects
 from reasonloom.nodes.history.passages import POOL, Excerpts, past_question, read_chunks
-from reasonloom.nodes.history.rendering import remaining_budget, render
+from reasonloom.nodes.history.rendering import RenderedText, remaining_budget, render
 from reasonloom.nodes.memory.retrieval.candidates import rank
 from reasonloom.nodes.memory.validity import held_span, too_early_notes
 from reasonloom.stores.memory.search.scope import Scope
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from langgraph.runtime import Runtime
 
     from reasonloom.nodes.execution import Execution
@@ -48,18 +50,28 @@ async def history_search(state: ToolState, runtime: Runtime[Execution]) -> dict[
     budget = execution.loom.settings.max_response_tokens
     found = await search_passages(execution, request.query, scope, budget - HEAD_TOKENS)
     if not found.pieces:
-        answer = HistoryFound(text=NOTHING, chunks=[], tokens=0, chain=False, diagnostics=None)
         early = await too_early_notes(execution, request, transcripts=True)
-        return {"answer": answer.wire(), "notes": [*found.notes, *early]}
+        return found_answer(RenderedText(NOTHING, [], 0), [*found.notes, *early])
     telling = render(found.pieces, remaining_budget(budget, found.notes), head=head_line)
+    return found_answer(telling, found.notes)
+
+
+def found_answer(
+    rendered: RenderedText,
+    notes: Sequence[str],
+    *,
+    chain: bool = False,
+    diagnostics: Diagnostics | None = None,
+) -> dict[str, Any]:
+    """Return the answer with a rendered text: that of a chain, or of search results."""
     answer = HistoryFound(
-        text=telling.text,
-        chunks=telling.chunks,
-        tokens=telling.tokens,
-        chain=False,
-        diagnostics=None,
+        text=rendered.text,
+        chunks=rendered.chunks,
+        tokens=rendered.tokens,
+        chain=chain,
+        diagnostics=diagnostics,
     )
-    return {"answer": answer.wire(), "notes": found.notes}
+    return {"answer": answer.wire(), "notes": list(notes)}
 
 
 def head_line(chunks: int, size: int) -> str:

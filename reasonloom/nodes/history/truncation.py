@@ -1,7 +1,7 @@
 """Truncates a chunk's text to a number of tokens: the longest parts first, each in its middle."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -47,7 +47,10 @@ def truncate(content: str, room: int) -> str:
     """
     if tokens.count_tokens(content) <= room:
         return content
-    parts = parts_of(content)
+    parts = [
+        Part(marker, body, tokens.count_tokens(marker + body) + 1)
+        for marker, body in marked_texts(content)
+    ]
     for tried in range(TRIES):
         cleaning = _within(parts, room - tried * (4 + room // 20))
         if tokens.count_tokens(cleaning) <= room:
@@ -55,17 +58,19 @@ def truncate(content: str, room: int) -> str:
     return ""
 
 
-def parts_of(content: str) -> list[Part]:
-    """Split a chunk's text into parts, in order; text before the first marker is a part too."""
+def marked_texts(content: str) -> Iterator[tuple[str, str]]:
+    """Yield the role marker and the text of each part; text before the first marker is one too."""
     starts = [match.start() for match in MARKER.finditer(content)]
-    bounds = sorted({0, *starts, len(content)})
-    found: list[Part] = []
-    for start, end in pairwise(bounds):
+    for start, end in pairwise(sorted({0, *starts, len(content)})):
         whole = content[start:end].rstrip("\n")
         marked = MARKER.match(whole)
         marker = marked.group() if marked else ""
-        found.append(Part(marker, whole[len(marker) :], tokens.count_tokens(whole) + 1))
-    return found
+        yield marker, whole[len(marker) :]
+
+
+def role_of(marker: str) -> str:
+    """Return the role that a marker names: `User`, `Assistant`, `Result`, …"""
+    return re.split(r"[:,\]]", marker[1:], maxsplit=1)[0]
 
 
 def fair_share(sizes: Sequence[int], room: int) -> int:
@@ -157,18 +162,11 @@ TOOLS = ("[Tool", "[Result")
 
 def texts_in(content: str) -> list[str]:
     """Return the texts of a chunk's parts, in order, without markers; tool texts are shortened."""
-    marks = list(MARKER.finditer(content))
-    bounds = [(0, "")] if not marks or marks[0].start() else []
-    starts = [*bounds, *((mark.end(), mark.group()) for mark in marks)]
-    ends = [*(mark.start() for mark in marks), len(content)]
-    ends = ends if bounds else ends[1:]
-    found: list[str] = []
-    for (start, marker), end in zip(starts, ends, strict=True):
-        cleaning = content[start:end].strip()
-        cleaning = cleaning[:TOOL_LENGTH] if marker.startswith(TOOLS) else cleaning
-        if cleaning:
-            found.append(cleaning)
-    return found
+    return [
+        text[:TOOL_LENGTH] if marker.startswith(TOOLS) else text
+        for marker, body in marked_texts(content)
+        if (text := body.strip())
+    ]
 
 
 def gist(content: str) -> str:

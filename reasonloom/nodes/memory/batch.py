@@ -13,19 +13,19 @@ from reasonloom.contracts.memory.extras import (
     BatchRemember,
     BatchRemembered,
     NewItem,
-    Provenance,
     ReadMemory,
     RememberedItem,
 )
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import clean_request
-from reasonloom.nodes.memory.embedding import embed_many, link_waypoints, nearest_memories
+from reasonloom.nodes.memory.deduplication import link_waypoints, nearest_memories, strengthen
+from reasonloom.nodes.memory.embedding import embed_many
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.injection.detection import injection_notes
-from reasonloom.nodes.memory.new_memory import new_memory_of, view_source_of
-from reasonloom.nodes.memory.recall import stored_metadata
-from reasonloom.nodes.memory.remember import open_session, strengthen
+from reasonloom.nodes.memory.new_memory import new_memory_of, views_of
+from reasonloom.nodes.memory.recall import full_fields
+from reasonloom.nodes.memory.remember import open_session
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import deduplication, memories
@@ -55,8 +55,7 @@ async def batch_remember(state: ToolState, runtime: Runtime[Execution]) -> dict[
     request = execution.request(BatchRemember)
     items, removed = _clean_items(request.memories)
     at = execution.loom.clock()
-    sources = [view_source_of(item, at) for item in items]
-    vectors, notes = await embed_many(execution.loom.embedder, sources)
+    vectors, notes = await embed_many(execution.loom.embedder, list(map(views_of, items)))
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         near = [await nearest_memories(tx, execution, each.get("semantic")) for each in vectors]
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -141,26 +140,10 @@ async def batch_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[st
 
 
 def _full_memory(memory: KnownMemory) -> ReadMemory:
-    ids = {"session_id": memory.session_id, "run_id": memory.run_id}
-    provenance = Provenance(
-        source_kind=memory.source_kind,
-        principal=memory.principal,
-        tool=memory.tool,
-        trust=memory.trust,
-        **{name: str(value) for name, value in ids.items() if value is not None},
-    )
     return ReadMemory(
-        id=f"mem-{memory.id}",
-        content=memory.content,
-        created_at=memory.created_at.isoformat(),
-        last_accessed=memory.last_accessed.isoformat(),
-        strength=memory.strength,
-        salience=memory.salience,
+        **full_fields(memory, memory.session_id),
         confidence=memory.confidence,
         access_count=memory.access_count,
-        primary_sector=memory.sector,
-        metadata=stored_metadata(memory),
-        provenance=provenance,
     )
 
 

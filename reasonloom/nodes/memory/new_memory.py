@@ -20,7 +20,7 @@ from reasonloom.nodes.memory.calendar.terms import (
     names_a_day,
     stated_moment,
 )
-from reasonloom.nodes.memory.embedding import ViewSource
+from reasonloom.nodes.memory.embedding import sector_views
 from reasonloom.stores.memory.memories import NewMemory
 
 if TYPE_CHECKING:
@@ -154,16 +154,10 @@ EVENT_TYPE: dict[Sector, str] = {
 """Default event type of each sector."""
 
 
-def view_source_of(given: Given, at: datetime) -> ViewSource:
-    """Return the view source of a given memory."""
+def views_of(given: Given) -> dict[Sector, str]:
+    """Return each sector's view of a given memory."""
     metadata = given.metadata or MemoryMetadata()
-    return ViewSource(
-        content=given.content,
-        created_at=at,
-        context=metadata.context,
-        tags=tuple(metadata.tags or ()),
-        category=metadata.category,
-    )
+    return sector_views(given.content, metadata.context, metadata.tags)
 
 
 def stated_at(given: Given, at: datetime) -> datetime:

@@ -1,6 +1,7 @@
 """Implements `recall`: one page of the memories that match a question."""
 
 from typing import Any
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -8,7 +9,6 @@ from reasonloom.contracts.memory.tools import (
     SECTORS,
     ExplainedRecall,
     Explanation,
-    Provenance,
     Recalled,
     RecalledMemory,
     StoredMetadata,
@@ -17,7 +17,6 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.retrieval.answerable import Answerability, answerability
 from reasonloom.nodes.memory.retrieval.retrieve import (
     DIGITS,
-    RetrievedPage,
     explain_score,
     retrieve,
     scope_of,
@@ -26,8 +25,8 @@ from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
 from reasonloom.nodes.memory.spaces import empty_space_notes
 from reasonloom.nodes.memory.validity import too_early_notes
 from reasonloom.nodes.state import ToolState
-from reasonloom.stores.memory.memories import KnownMemory
-from reasonloom.stores.memory.search.retrieval import FoundMemory
+from reasonloom.stores.memory.memories import MemoryFields
+from reasonloom.stores.memory.search.fulltext import Hit
 
 
 async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -45,7 +44,9 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     if request.text and not execution.loom.settings.read_only:
         ids = [each.memory.id for each in finding.page]
         execution.loom.journal.reinforce(execution.caller, ids)
-    judged = _answerability(request, finding)
+    judged = None
+    if request.text and not request.offset:  # later pages lack the top results
+        judged = answerability(request.text, finding.page, finding.readings)
     page = [_recalled_memory(each, explain=request.explain, judged=judged) for each in finding.page]
     answer = Recalled(
         memories=page,
@@ -61,13 +62,6 @@ async def recall(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     return {"answer": answer.wire(), "notes": notes}
 
 
-def _answerability(request: ExplainedRecall, finding: RetrievedPage) -> Answerability | None:
-    """Return the first page's answerability; None for later pages, which lack the top results."""
-    if not request.text or request.offset:
-        return None
-    return answerability(request.text, finding.page, finding.readings)
-
-
 def _recalled_memory(
     scored: ScoredMemory, *, explain: bool, judged: Answerability | None
 ) -> RecalledMemory:
@@ -75,30 +69,14 @@ def _recalled_memory(
     extra: dict[str, Any] = {"nearest": True} if judged and judged.refused else {}
     if explain:
         extra["explanation"] = _explanation(scored, judged)
-    ids = {"session_id": memory.session, "run_id": str(memory.run_id or "")}
     validity: dict[str, str] = {}
     if memory.valid_from != memory.created_at:
         validity["valid_from"] = memory.valid_from.isoformat()
     if memory.superseded_by:
         validity["superseded_by"] = f"mem-{memory.superseded_by}"
-    provenance = Provenance(
-        principal=memory.principal,
-        tool=memory.tool,
-        source_kind=memory.source_kind,
-        trust=memory.trust,
-        **{name: value for name, value in ids.items() if value},
-    )
     return RecalledMemory(
-        id=f"mem-{memory.id}",
-        content=memory.content,
-        created_at=memory.created_at.isoformat(),
-        last_accessed=memory.last_accessed.isoformat(),
-        strength=memory.strength,
-        salience=memory.salience,
-        primary_sector=memory.sector,
-        metadata=stored_metadata(memory),
+        **full_fields(memory, memory.session),
         score=round(scored.score, DIGITS),
-        provenance=provenance,
         **validity,
         **extra,
     )
@@ -112,7 +90,37 @@ def _explanation(scored: ScoredMemory, judged: Answerability | None) -> Explanat
     return explained.model_copy(update={"reading": round(reading, DIGITS)})
 
 
-def stored_metadata(memory: FoundMemory | KnownMemory) -> StoredMetadata:
+def memory_fields(memory: MemoryFields | Hit) -> dict[str, Any]:
+    """Return the fields of a memory that every answer has."""
+    return {
+        "id": f"mem-{memory.id}",
+        "content": memory.content,
+        "created_at": memory.created_at.isoformat(),
+        "strength": memory.strength,
+        "salience": memory.salience,
+        "primary_sector": memory.sector,
+    }
+
+
+def full_fields(memory: MemoryFields, session: UUID | str | None) -> dict[str, Any]:
+    """Return the fields of an answer that reads a memory, with its metadata and provenance."""
+    ids = {"session_id": session, "run_id": memory.run_id}
+    provenance = {
+        "source_kind": memory.source_kind,
+        "principal": memory.principal,
+        "tool": memory.tool,
+        "trust": memory.trust,
+        **{name: str(value) for name, value in ids.items() if value},
+    }
+    return {
+        **memory_fields(memory),
+        "last_accessed": memory.last_accessed.isoformat(),
+        "metadata": _stored_metadata(memory),
+        "provenance": provenance,
+    }
+
+
+def _stored_metadata(memory: MemoryFields) -> StoredMetadata:
     """Return a memory's metadata; category and context are omitted if unset."""
     optional = {"category": memory.category, "context": memory.context}
     return StoredMetadata(

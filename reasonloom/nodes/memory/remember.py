@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.memory.tools import Remember, Remembered, SupersedingRemember
+from reasonloom.contracts.memory.tools import Remembered, SupersedingRemember
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import clean_request
-from reasonloom.nodes.memory.embedding import (
-    embed_views,
+from reasonloom.nodes.memory.deduplication import (
     link_waypoints,
     near_duplicates,
     nearest_memories,
-    sector_views,
+    strengthen,
 )
+from reasonloom.nodes.memory.embedding import embed_views
 from reasonloom.nodes.memory.forget import memory_number
-from reasonloom.nodes.memory.new_memory import new_memory_of, stated_at, view_source_of
+from reasonloom.nodes.memory.new_memory import new_memory_of, stated_at, views_of
 from reasonloom.nodes.memory.replacement import (
     LEAST_COSINE,
     find_replaceable,
@@ -37,9 +37,7 @@ from reasonloom.stores.sessions import sessions
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from reasonloom.contracts.memory.extras import NewItem
     from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.deduplication import Duplicate
 
 
 async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -47,8 +45,7 @@ async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, A
     execution = runtime.context
     request, removed = clean_request(execution.request(SupersedingRemember))
     at = execution.loom.clock()
-    texts = sector_views(view_source_of(request, at))
-    vectors, notes = await embed_views(execution.loom.embedder, texts)
+    vectors, notes = await embed_views(execution.loom.embedder, views_of(request))
     notes += await new_space_notes(execution)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         vector = vectors.get("semantic")
@@ -108,14 +105,6 @@ async def open_session(tx: Transaction, execution: Execution, name: str) -> UUID
         project=execution.caller.project,
         client=execution.caller.client,
     )
-
-
-async def strengthen(
-    tx: Transaction, duplicate: int, given: Remember | NewItem, memory: NewMemory
-) -> Duplicate:
-    """Strengthen the stored memory that has the same content as `memory`."""
-    keywords = given.metadata.keywords if given.metadata else None
-    return await deduplication.strengthen(tx, duplicate, memory, keywords=keywords or ())
 
 
 async def _store(

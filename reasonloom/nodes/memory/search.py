@@ -15,6 +15,7 @@ from reasonloom.contracts.memory.tools import (
 )
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.injection.detection import injection_notes
+from reasonloom.nodes.memory.recall import memory_fields
 from reasonloom.nodes.memory.retrieval.retrieve import (
     DIGITS,
     explain_score,
@@ -104,12 +105,7 @@ def _matched_memory(hit: Hit, *, explain: bool) -> MatchedMemory:
     terms = zip(hit.held, hit.alone, strict=True)
     ranks = TermRanks(terms={term.text: round(rank, DIGITS) for term, rank in terms})
     return MatchedMemory(
-        id=f"mem-{hit.id}",
-        content=hit.content,
-        created_at=hit.created_at.isoformat(),
-        strength=hit.strength,
-        salience=hit.salience,
-        primary_sector=hit.sector,
+        **memory_fields(hit),
         rank=round(hit.rank, DIGITS),
         highlight=highlight(hit.marked, [term.text for term in hit.held if term.spelled]),
         matched_terms=[term.text for term in hit.held],
@@ -118,16 +114,10 @@ def _matched_memory(hit: Hit, *, explain: bool) -> MatchedMemory:
 
 
 def _filtered_memory(scored: ScoredMemory, *, explain: bool) -> MatchedMemory:
-    memory = scored.memory
     return MatchedMemory(
-        id=f"mem-{memory.id}",
-        content=memory.content,
-        created_at=memory.created_at.isoformat(),
-        strength=memory.strength,
-        salience=memory.salience,
-        primary_sector=memory.sector,
+        **memory_fields(scored.memory),
         rank=round(scored.score, DIGITS),
-        highlight=highlight(memory.content, []),
+        highlight=highlight(scored.memory.content, []),
         matched_terms=[],
         **({"explanation": explain_score(scored)} if explain else {}),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from langgraph.runtime import Runtime
 from pydantic_core import PydanticCustomError
@@ -20,13 +20,8 @@ from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.calendar.terms import date_terms, stated_moment
 from reasonloom.nodes.memory.cleaning import clean_request
-from reasonloom.nodes.memory.embedding import (
-    ViewSource,
-    embed_views,
-    link_waypoints,
-    nearest_memories,
-    sector_views,
-)
+from reasonloom.nodes.memory.deduplication import link_waypoints, nearest_memories
+from reasonloom.nodes.memory.embedding import embed_views, sector_views
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.new_memory import estimated_tokens, keywords, salience_of
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -45,7 +40,7 @@ class Embedded:
     """Embedded views: their texts and, if an embedder is available, their vectors."""
 
     texts: dict[Sector, str] = field(default_factory=dict)
-    vectors: dict[Sector, list[float]] = field(default_factory=dict)
+    vectors: dict[str, list[float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -145,8 +140,8 @@ async def _write(
         await revisions.hold_partners(tx, memory_id, near)
     await revisions.rewrite(tx, memory_id, change.columns())
     if embedded.vectors or change.rewords:
-        vectors = cast("dict[str, list[float]]", embedded.vectors)
-        await revisions.replace_vectors(tx, memory_id, vectors, execution.loom.embedder.model)
+        model = execution.loom.embedder.model
+        await revisions.replace_vectors(tx, memory_id, embedded.vectors, model)
     if change.rewords:
         await revisions.drop_waypoints(tx, memory_id)
     return await link_waypoints(tx, execution, memory_id, near)
@@ -209,4 +204,4 @@ def _merged(held: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _views_of(memory: HeldMemory) -> dict[Sector, str]:
-    return sector_views(ViewSource.of(memory, memory.created_at.astimezone(UTC)))
+    return sector_views(memory.content, memory.context, memory.tags)

@@ -1,10 +1,11 @@
 """The track record of a model's predictions: accuracy with its interval, and Brier score."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from statistics import NormalDist
-from typing import Protocol, TypedDict
+from typing import TypedDict
 
+from reasonloom.stores.mental_models.models import ListedRow, ModelRow
 from reasonloom.stores.mental_models.predictions import Tally
 
 UNKNOWN = 0.5
@@ -18,22 +19,6 @@ DIGITS = 4
 QUANTILE = NormalDist().inv_cdf(0.975)
 
 
-class PredictionCounts(Protocol):
-    """Sums over resolved predictions."""
-
-    @property
-    def resolved(self) -> int:
-        """The number of resolved predictions."""
-
-    @property
-    def correct(self) -> int:
-        """The number of predictions that held."""
-
-    @property
-    def squared_error(self) -> float:
-        """The sum of (confidence - outcome) squared."""
-
-
 class Figures(TypedDict):
     """The metrics of a model in answers."""
 
@@ -43,7 +28,7 @@ class Figures(TypedDict):
     brier_score: float | None
 
 
-def figures_of(counted: PredictionCounts) -> Figures:
+def figures_of(counted: ModelRow | ListedRow) -> Figures:
     """Return the metrics of a model."""
     count = counted.resolved
     ends = wilson_interval(counted.correct, count) if count else None
@@ -69,15 +54,12 @@ def wilson_interval(hits: float, count: int) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def confidence(tallies: Iterable[Tally], template: int) -> float:
+def confidence(tallies: Sequence[Tally], template: int) -> float:
     """Return how likely a template's next prediction holds, by its own record and the model's."""
-    counted = list(tallies)
-    own = [each for each in counted if each.template == template]
-    prior = _share(counted, UNKNOWN)
-    return round(_share(own, prior), DIGITS)
+    own = [each for each in tallies if each.template == template]
+    return round(_share(own, _share(tallies, UNKNOWN)), DIGITS)
 
 
-def _share(counted: Iterable[Tally], prior: float) -> float:
-    some = list(counted)
-    correct = sum(each.correct for each in some)
-    return (correct + WEIGHT * prior) / (sum(each.resolved for each in some) + WEIGHT)
+def _share(counted: Sequence[Tally], prior: float) -> float:
+    correct = sum(each.correct for each in counted)
+    return (correct + WEIGHT * prior) / (sum(each.resolved for each in counted) + WEIGHT)

@@ -13,12 +13,12 @@ from reasonloom.contracts.mental_models.models import CreateModel, ModelCreated,
 from reasonloom.errors import InvalidArgument, InvalidBasin
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import REMOVED, clean_all, clean_name
-from reasonloom.nodes.mental_models.rendering import count_of
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.mental_models import model_basins, models
 from reasonloom.stores.mental_models.models import NewModel, Template
+from reasonloom.text.plurals import counted
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -108,7 +108,7 @@ async def create_model(state: ToolState, runtime: Runtime[Execution]) -> dict[st
             now=execution.loom.clock(),
         )
         await models.create(tx, new)
-        message = CREATED.format(name=name, basins=count_of(len(ids), "basin"))
+        message = CREATED.format(name=name, basins=counted(len(ids), "basin"))
         answer = ModelCreated(success=True, model_id=str(new.id), message=message)
         twice = [NAMED_TWICE] if len(ids) < len(request.basin_ids) else []
         return await complete_run(

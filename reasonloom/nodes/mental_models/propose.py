@@ -75,12 +75,11 @@ def _is_failing(record: FailingRecord) -> bool:
     return wilson_interval(record.correct, record.resolved)[1] < FAILED
 
 
-def _sums(records: Iterable[FailingRecord]) -> tuple[int, int]:
-    some = list(records)
-    return sum(each.resolved for each in some), sum(each.correct for each in some)
+def _sums(records: Sequence[FailingRecord]) -> tuple[int, int]:
+    return sum(each.resolved for each in records), sum(each.correct for each in records)
 
 
-def _describe_failure(text: str, records: Iterable[FailingRecord]) -> str:
+def _describe_failure(text: str, records: Sequence[FailingRecord]) -> str:
     resolved, correct = _sums(records)
     return text.format(wrong=resolved - correct, resolved=resolved)
 

@@ -29,11 +29,6 @@ def format_moment(at: datetime) -> str:
     return at.astimezone(UTC).isoformat()
 
 
-def count_of(count: int, what: str) -> str:
-    """Return a count with its noun: `1 basin`, `2 basins`."""
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
 def model_summary(row: ListedRow) -> ModelListed:
     """Return the list entry of a model."""
     return ModelListed(

@@ -14,12 +14,13 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.mental_models import create
 from reasonloom.nodes.mental_models.accuracy import accuracy
-from reasonloom.nodes.mental_models.rendering import count_of, degraded_note
+from reasonloom.nodes.mental_models.rendering import degraded_note
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import model_revisions, models, predictions
 from reasonloom.stores.mental_models.model_revisions import RevisionRow
 from reasonloom.stores.pipelines import together
+from reasonloom.text.plurals import counted
 
 if TYPE_CHECKING:
     from reasonloom.stores.database import Transaction
@@ -101,7 +102,7 @@ async def _target_basins(tx: Transaction, model: ModelRow, request: ReviseModel)
 
 def _revision_text(row: RevisionRow) -> ModelRevised:
     done = [
-        f"{what} {count_of(len(some), 'basin')}"
+        f"{what} {counted(len(some), 'basin')}"
         for what, some in (("added", row.added), ("removed", row.removed))
         if some
     ]

@@ -102,12 +102,13 @@ def cue_place(cue: Cue, text: Text, start: int = 0) -> int | None:
         return found.start() if found else None
     length = len(cue.words)
     for place in range(start, len(text.words) - length + 1):
-        if all(_meets(text.words[place + n], cue.words[n]) for n in range(length)):
+        if all(meets(text.words[place + n], cue.words[n]) for n in range(length)):
             return place
     return None
 
 
-def _meets(word: str, wanted: str) -> bool:
+def meets(word: str, wanted: str) -> bool:
+    """Return whether a word of a text matches a word of a cue."""
     if wanted.startswith("*"):
         return word.endswith(wanted[1:])
     return word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted

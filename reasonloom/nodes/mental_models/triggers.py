@@ -16,6 +16,7 @@ from reasonloom.nodes.mental_models.situations import (
     Text,
     cue_place,
     is_another,
+    meets,
     read_text,
     shows_situation,
     situations,
@@ -119,11 +120,7 @@ def trigger_terms(trigger: str) -> TriggerTerms:
         for n, word in enumerate(text.words)
         if n not in covered and word not in word_list("frame") and not CJK_RANGE.search(word)
     )
-    of_user = any(
-        word == each or (each.endswith("*") and word.startswith(each[:-1]))
-        for word in text.words
-        for each in ABOUT_USER
-    )
+    of_user = any(meets(word, each) for word in text.words for each in ABOUT_USER)
     return TriggerTerms(tuple(known), words, of_user)
 
 

@@ -48,20 +48,9 @@ async def compare_with_earlier(
             limit=LOOKED_BACK,
         )
     now = {each["type"]: each["confidence"] for each in biases}
-    if not earlier:
-        return _changes(0, None, now, now, Counter())
     calls = [{each["type"]: each["confidence"] for each in call.biases} for call in earlier]
+    before = calls[0] if calls else now
     repeated = Counter(bias for call in calls for bias in call if bias in now)
-    return _changes(len(earlier), earlier[-1].at.isoformat(), calls[0], now, repeated)
-
-
-def _changes(
-    calls: int,
-    since: str | None,
-    before: dict[str, float],
-    now: dict[str, float],
-    repeated: Counter[str],
-) -> dict[str, Any]:
     appeared = [bias for bias in now if bias not in before]
     gone = [bias for bias in before if bias not in now]
     shifted = [
@@ -69,9 +58,15 @@ def _changes(
         for bias in now
         if bias in before and abs(now[bias] - before[bias]) >= SHIFTED
     ]
-    summary = _describe(calls, appeared, gone, shifted, repeated)
-    changes = {"appeared": appeared, "gone": gone, "shifted": shifted, "repeated": dict(repeated)}
-    return {"calls": calls, **({"since": since} if since else {}), **changes, "told": summary}
+    return {
+        "calls": len(calls),
+        **({"since": earlier[-1].at.isoformat()} if earlier else {}),
+        "appeared": appeared,
+        "gone": gone,
+        "shifted": shifted,
+        "repeated": dict(repeated),
+        "told": _describe(len(calls), appeared, gone, shifted, repeated),
+    }
 
 
 def _describe(
@@ -109,10 +104,9 @@ UNREAD = (
 
 async def answer_confidence(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `assess_confidence`."""
-    values, notes = merge_confidence(*_of(state, "confidence"), state["given"])
-    return await _ended(
-        state, runtime.context, ConfidenceAssessed(**values, **_about(state, runtime)), notes
-    )
+    values = merge_confidence(*_of(state, "confidence"))
+    answer = ConfidenceAssessed(**values, **_about(state, runtime))
+    return await _ended(state, runtime.context, answer)
 
 
 async def answer_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -136,28 +130,26 @@ async def answer_bias(state: CheckState, runtime: Runtime[Execution]) -> dict[st
 async def answer_emotion(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `detect_emotion`."""
     request = runtime.context.request(DetectEmotion)
-    values, notes = merge_emotion(
+    values = merge_emotion(
         *_of(state, "emotion"), state["given"], discrete=request.include_discrete
     )
     took = _milliseconds(state, runtime.context)
     answer = EmotionDetected(**values, detection_time=took, **_about(state, runtime))
-    return await _ended(state, runtime.context, answer, notes)
+    return await _ended(state, runtime.context, answer)
 
 
 async def answer_evaluation(state: CheckState, runtime: Runtime[Execution]) -> dict[str, Any]:
     """Answer `evaluate`, including the requested additional parts."""
     request, given = runtime.context.request(Evaluate), state["given"]
-    values, notes = merge_quality(*_of(state, "quality"), given)
+    values = merge_quality(*_of(state, "quality"), given)
     values |= {"confidence": None, "biases": None}
+    notes: list[str] = []
     if request.include_confidence:
-        values["confidence"], more = merge_confidence(*_of(state, "confidence"), given)
-        notes += more
+        values["confidence"] = merge_confidence(*_of(state, "confidence"))
     if request.include_bias:
-        values["biases"], more = merge_bias(*_of(state, "bias"), given)
-        notes += more
+        values["biases"], notes = merge_bias(*_of(state, "bias"), given)
     if request.include_emotion:
-        values["emotion"], more = merge_emotion(*_of(state, "emotion"), given, discrete=True)
-        notes += more
+        values["emotion"] = merge_emotion(*_of(state, "emotion"), given, discrete=True)
     answer = Judged(**values, **_about(state, runtime))
     return await _ended(state, runtime.context, answer, notes)
 
@@ -198,7 +190,7 @@ async def _ended(
     state: CheckState,
     execution: Execution,
     answer: Checked,
-    notes: Sequence[str],
+    notes: Sequence[str] = (),
     *,
     keep: bool = False,
 ) -> dict[str, Any]:

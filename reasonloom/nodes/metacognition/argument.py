@@ -98,7 +98,7 @@ def _claim(
     words: Mapping[str, set[str]],
 ) -> Claim:
     ours = words[claim.text]
-    others = (each for each in sentences if each != claim and not _asks(each))
+    others = (each for each in sentences if each != claim and not each.text.endswith("?"))
     grounds = [each.text for each in others if words[each.text] != ours]  # no repetitions
     held = {
         ground: _speaks_of(likeness.of(ground, claim.text), words[ground], ours)
@@ -126,10 +126,6 @@ def _speaks_of(alike: float, ground: set[str], claim: set[str]) -> float:
 def stems(text: str) -> set[str]:
     """Return the prefixes of the content words of a text."""
     return {word[:STEM] for word in words_in(text)}
-
-
-def _asks(sentence: Sentence) -> bool:
-    return sentence.text.endswith("?")
 
 
 def _share(pattern: re.Pattern[str], sentences: Sequence[Sentence]) -> float:

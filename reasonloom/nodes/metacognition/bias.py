@@ -131,7 +131,7 @@ def merge_bias(
     """
     heard = [vote for vote in votes if vote["said"] is not None]
     if not heard:
-        found = [_render(each, "words") for each in _surest(measured["found"])]
+        found = [_render(each) for each in _surest(measured["found"])]
         return found, [NO_ARGUMENT] if measured.get("silent") else []
     named, notes = _named(heard, given)
     seen = {each["type"] for each in measured["found"]}
@@ -208,13 +208,13 @@ def _judged(sure: float, sayings: Sequence[dict[str, Any]], text: str, by: str) 
     }
 
 
-def _render(found: dict[str, Any], by: str) -> dict[str, Any]:
+def _render(found: dict[str, Any]) -> dict[str, Any]:
     evidence = [span["text"] for span in found["spans"]]
     return {
         **found,
         "evidence": evidence,
         "correction": correction(found["type"], evidence[0]),
-        "by": by,
+        "by": "words",
     }
 
 

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -10,7 +9,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.judging.views import MISSING, TOGETHER, describe_lenses, read_views
+from reasonloom.nodes.judging.views import TOGETHER, ask_lens
 from reasonloom.nodes.metacognition.bias import measure_bias
 from reasonloom.nodes.metacognition.confidence import measure_confidence
 from reasonloom.nodes.metacognition.emotion import measure_emotion
@@ -25,7 +24,7 @@ from reasonloom.nodes.metacognition.state import (
     PartName,
 )
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis, analyze_text
-from reasonloom.nodes.runs.llm_call import Question, ask_or_note
+from reasonloom.nodes.runs.llm_call import Question
 
 Measure = Callable[[TextAnalysis, Measurements], Awaitable[dict[str, Any]]]
 MEASURES: Mapping[PartName, Measure] = MappingProxyType(
@@ -96,7 +95,7 @@ async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, 
 
     A failed call, or a lens missing from the reply, yields an empty vote and a note.
     """
-    execution, given, part, lens = runtime.context, state["given"], state["part"], state["lens"]
+    given, part, lens = state["given"], state["part"], state["lens"]
     material: dict[str, Any] = {"text": given["text"], "background": given["context"]}
     if part != "emotion":
         material["evidence"] = given["evidence"]
@@ -104,20 +103,10 @@ async def ask_judge(state: JudgeTask, runtime: Runtime[Execution]) -> dict[str, 
         node="look",
         prompt=f"metacognition/{part}",
         blind=True,
-        variables={**material, "lens": JUDGES[part].get(lens, "")},
+        variables=material,
         pipe="metacognition",
         task=f"{part}/{lens}",
     )
-    if lens != TOGETHER:
-        heard = await ask_or_note(execution, question, f"the {lens}'s look at {part}")
-        return {"votes": [JudgeVote(part=part, lens=lens, said=heard.parsed)], "notes": heard.notes}
-    together = replace(
-        question,
-        prompt=f"metacognition/{part}_views",
-        variables={**material, "lenses": describe_lenses(JUDGES[part])},
-    )
-    heard = await ask_or_note(execution, together, f"the look at {part}")
-    views, missing = read_views(heard.parsed, JUDGES[part])
+    views, notes = await ask_lens(runtime.context, question, lens, JUDGES[part], part)
     votes = [JudgeVote(part=part, lens=name, said=view) for name, view in views.items()]
-    notes = [MISSING.format(lens=name, what=part) for name in missing]
-    return {"votes": votes, "notes": [*heard.notes, *notes]}
+    return {"votes": votes, "notes": notes}

@@ -8,9 +8,9 @@ from typing import Any
 
 from reasonloom.nodes.judging.joining import group_texts
 from reasonloom.nodes.metacognition.bias import measure_bias
-from reasonloom.nodes.metacognition.judges import distinct_texts
+from reasonloom.nodes.metacognition.judges import band_of, distinct_texts
 from reasonloom.nodes.metacognition.quality import SIDES, measure_quality, sides_of
-from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements, PartName
+from reasonloom.nodes.metacognition.state import JudgeVote, Measurements, PartName
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
 
 WEIGHTS: Mapping[str, float] = {
@@ -26,7 +26,6 @@ UNJUDGED = 0.8
 WARNED = 0.5
 """Minimum confidence of a bias to add a warning."""
 
-HIGH, MODERATE = 0.66, 0.33
 DIMENSION_LABELS = {
     "evidence_quality": "what shows it",
     "reasoning_coherence": "how its parts fit each other",
@@ -62,9 +61,7 @@ async def measure_confidence(read: TextAnalysis, done: Measurements) -> dict[str
     }
 
 
-def merge_confidence(
-    measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput
-) -> tuple[dict[str, Any], list[str]]:
+def merge_confidence(measured: dict[str, Any], votes: Sequence[JudgeVote]) -> dict[str, Any]:
     """Return the confidence: the lenses' median, or the computed values if no lens replied.
 
     `overall_confidence` is the weighted sum of the dimensions, with 1 - uncertainty, times 0.8 if
@@ -85,7 +82,7 @@ def merge_confidence(
         "warnings": warnings,
         "recommendations": recommendations,
         "claims": measured["claims"],
-    }, []
+    }
 
 
 def _joined(heard: Sequence[dict[str, Any]], name: str) -> list[str]:
@@ -103,7 +100,7 @@ def _good(name: str, value: float) -> float:
 
 
 def _interpretation(whole: float, dimensions: Mapping[str, float], *, judged: bool) -> str:
-    band = "High" if whole >= HIGH else "Moderate" if whole >= MODERATE else "Low"
+    band = band_of(whole).capitalize()
     weakest = min(dimensions, key=lambda name: _good(name, dimensions[name]))
     by = "" if judged else ", by its words and structure alone"
     label = DIMENSION_LABELS[weakest]

@@ -8,14 +8,13 @@ from typing import Any, get_args
 
 from reasonloom.contracts.metacognition import Emotion
 from reasonloom.nodes.metacognition.emotion_words import Cue, cues_in
-from reasonloom.nodes.metacognition.judges import LLM_SHARE
+from reasonloom.nodes.metacognition.judges import LLM_SHARE, band_of
 from reasonloom.nodes.metacognition.spans import find_quote
 from reasonloom.nodes.metacognition.state import CheckInput, JudgeVote, Measurements
 from reasonloom.nodes.metacognition.text_analysis import TextAnalysis
 
 EMOTIONS: tuple[Emotion, ...] = get_args(Emotion)
 NONE = "none"
-HIGH, MODERATE = 0.66, 0.33
 LEAST = 0.1
 """Minimum score for an emotion to be reported."""
 
@@ -38,13 +37,13 @@ async def measure_emotion(read: TextAnalysis, done: Measurements) -> dict[str, A
         return {"shares": {}, "circumplex": NOTHING_KNOWN, "cues": [], "sure": 0.0}
     weights = [1.001 - scores.emotion[NONE] for scores in read.scores]
     shares = {
-        name: _mean([scores.emotion[name] for scores in read.scores], weights)
+        name: fmean([scores.emotion[name] for scores in read.scores], weights)
         for name in (*EMOTIONS, NONE)
     }
     cues = cues_in(read.given["text"])
     shares = _with_words(shares, cues)
     places = zip(*(scores.circumplex for scores in read.scores), strict=True)
-    axes = {name: round(_mean(of, weights), 3) for name, of in zip(CIRCUMPLEX, places, strict=True)}
+    axes = {name: round(fmean(of, weights), 3) for name, of in zip(CIRCUMPLEX, places, strict=True)}
     return {
         "shares": {name: round(share, 4) for name, share in shares.items()},
         "circumplex": _bounded(axes),
@@ -52,10 +51,6 @@ async def measure_emotion(read: TextAnalysis, done: Measurements) -> dict[str, A
         "degree": round(fmean([cue.degree for cue in cues if not cue.negated] or [1.0]), 3),
         "sure": round(max(shares.values()), 3),
     }
-
-
-def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
-    return sum(map(math.prod, zip(values, weights, strict=True))) / sum(weights)
 
 
 def _with_words(shares: Mapping[str, float], cues: Sequence[Cue]) -> dict[str, float]:
@@ -81,25 +76,21 @@ def _bounded(axes: Mapping[str, float]) -> dict[str, float]:
 
 def merge_emotion(
     measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput, *, discrete: bool
-) -> tuple[dict[str, Any], list[str]]:
-    """Return the emotions to report, and notes.
+) -> dict[str, Any]:
+    """Return the emotions to report.
 
     With lenses, each value is 0.75 times their mean plus 0.25 times the computed one. The
     confidence is the share of lenses that agree on the most common first emotion; without lenses,
     it is the highest computed probability, including that of no emotion.
     """
-    heard = [vote for vote in votes if vote["said"] is not None]
+    heard = [vote["said"] for vote in votes if vote["said"] is not None]
     axes, scores = measured["circumplex"], _scores(measured)
     sure = measured["sure"]
     cues = list(measured["cues"])
     if heard:
         share = LLM_SHARE if measured["shares"] else 1.0
         axes = {
-            name: round(
-                share * fmean(_vote_values(vote)[name] for vote in heard)
-                + (1 - share) * axes[name],
-                3,
-            )
+            name: round(share * fmean(reply[name] for reply in heard) + (1 - share) * axes[name], 3)
             for name in CIRCUMPLEX
         }
         lenses = _lens_scores(heard)
@@ -112,11 +103,7 @@ def merge_emotion(
         "circumplex": {**axes, "confidence": round(sure, 3)},
         "discrete": _discrete(scores, sure) if discrete else None,
         "cues": cues,
-    }, []
-
-
-def _vote_values(vote: JudgeVote) -> dict[str, Any]:
-    return vote["said"] or {}
+    }
 
 
 def _scores(measured: dict[str, Any]) -> dict[str, float]:
@@ -129,33 +116,30 @@ def _scores(measured: dict[str, Any]) -> dict[str, float]:
     return {name: min(1.0, shares[name] * degree) for name in EMOTIONS}
 
 
-def _lens_scores(heard: Sequence[JudgeVote]) -> dict[str, float]:
+def _lens_scores(heard: Sequence[dict[str, Any]]) -> dict[str, float]:
     """Return the lenses' mean score of each emotion; a lens that does not name it counts as 0."""
-    of = [
-        {each["emotion"]: each["score"] for each in _vote_values(vote)["emotions"]}
-        for vote in heard
-    ]
+    of = [{each["emotion"]: each["score"] for each in reply["emotions"]} for reply in heard]
     return {name: fmean(scores.get(name, 0.0) for scores in of) for name in EMOTIONS}
 
 
-def _first(vote: JudgeVote) -> str:
-    named = _vote_values(vote)["emotions"]
+def _first(reply: dict[str, Any]) -> str:
+    named = reply["emotions"]
     return str(max(named, key=lambda each: each["score"])["emotion"]) if named else NONE
 
 
-def _agreement(heard: Sequence[JudgeVote]) -> float:
+def _agreement(heard: Sequence[dict[str, Any]]) -> float:
     """Return the share of lenses that name the most common first emotion."""
     return Counter(map(_first, heard)).most_common(1)[0][1] / len(heard)
 
 
 def _quotes(
-    heard: Sequence[JudgeVote], given: CheckInput, known: Sequence[dict[str, Any]]
+    heard: Sequence[dict[str, Any]], given: CheckInput, known: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return the distinct quotes of the lenses that occur in the text."""
     seen = {(each["start"], each["end"], each["emotion"]) for each in known}
     found = []
-    for vote in heard:
-        for each in _vote_values(vote)["emotions"]:
+    for reply in heard:
+        for each in reply["emotions"]:
             span = find_quote(each.get("quote", ""), given["text"])
             if span and (place := (span["start"], span["end"], each["emotion"])) not in seen:
                 seen.add(place)
@@ -169,14 +153,8 @@ def _discrete(scores: Mapping[str, float], sure: float) -> dict[str, Any]:
     return {
         "primary": kept[0] if kept else NONE,
         "emotions": [
-            {"emotion": name, "score": round(scores[name], 3), "intensity": _band(scores[name])}
+            {"emotion": name, "score": round(scores[name], 3), "intensity": band_of(scores[name])}
             for name in kept
         ],
         "confidence": round(sure, 3),
     }
-
-
-def _band(score: float) -> str:
-    if score >= HIGH:
-        return "high"
-    return "moderate" if score >= MODERATE else "low"

@@ -1,7 +1,7 @@
 """Finds English words that express an emotion, and whether they are negated."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -99,19 +99,14 @@ def _longest(stems: Sequence[str], place: int) -> tuple[int, tuple[tuple[Emotion
 @cache
 def _known() -> dict[tuple[str, ...], tuple[tuple[Emotion, float], ...]]:
     """Load the packaged list, keyed by word stems; an entry may have several emotions."""
-    known: dict[tuple[str, ...], dict[Emotion, float]] = {}
-    for emotion, weight, entry in _entries():
-        stems = tuple(_stemmed(word) for word in WORD.findall(entry))
-        weights = known.setdefault(stems, {})
-        weights[emotion] = max(weight, weights.get(emotion, 0.0))
-    return {stems: tuple(weights.items()) for stems, weights in known.items() if stems}
-
-
-def _entries() -> Iterator[tuple[Any, float, str]]:
+    known: dict[tuple[str, ...], dict[Any, float]] = {}
     raw = (files("reasonloom.nodes.metacognition") / FILE).read_text(encoding="utf-8")
     for line in raw.splitlines():
         emotion, weight, entry = line.split("\t")
-        yield emotion, float(weight), entry
+        stems = tuple(_stemmed(word) for word in WORD.findall(entry))
+        weights = known.setdefault(stems, {})
+        weights[emotion] = max(float(weight), weights.get(emotion, 0.0))
+    return {stems: tuple(weights.items()) for stems, weights in known.items() if stems}
 
 
 @lru_cache(maxsize=20_000)

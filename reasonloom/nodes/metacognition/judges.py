@@ -52,6 +52,14 @@ LLM_SHARE = 0.75
 """Weight of the lenses for a bias or emotion that the classifier has also scored."""
 
 MOST_ITEMS = 10
+HIGH, MODERATE = 0.66, 0.33
+
+
+def band_of(score: float) -> str:
+    """Return the name of a score's band."""
+    if score >= HIGH:
+        return "high"
+    return "moderate" if score >= MODERATE else "low"
 
 
 def distinct_texts(texts: Iterable[str]) -> list[str]:

@@ -153,7 +153,7 @@ def _finding(fault: Fault) -> dict[str, Any]:
 
 def merge_quality(
     measured: dict[str, Any], votes: Sequence[JudgeVote], given: CheckInput
-) -> tuple[dict[str, Any], list[str]]:
+) -> dict[str, Any]:
     """Return the quality: the lenses' median, or the computed values if no lens replied.
 
     The lenses' texts precede computed ones and are deduplicated; a fault whose quote is not in the
@@ -169,7 +169,7 @@ def merge_quality(
             ],
             "recommendations": measured["recommendations"],
             "findings": measured["findings"],
-        }, []
+        }
     sides = {name: round(median(answer[name] for answer in heard), 4) for name in SIDES}
     faults = _joined_faults(votes, given)
     strengths = group_texts(text for answer in heard for text in answer["strengths"])
@@ -182,7 +182,7 @@ def merge_quality(
             [*(group[0] for group in cures), *measured["recommendations"]]
         ),
         "findings": [*faults, *measured["findings"]],
-    }, []
+    }
 
 
 def _joined_faults(votes: Sequence[JudgeVote], given: CheckInput) -> list[dict[str, Any]]:

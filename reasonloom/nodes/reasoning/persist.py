@@ -7,7 +7,7 @@ from uuid import UUID
 
 from reasonloom.contracts.base import Answer
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
+from reasonloom.nodes.memory.embedding import embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import memory_of_run
 from reasonloom.nodes.reasoning.lookup import memories_used_in
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -51,7 +51,7 @@ async def as_memory(
     if not loom.settings.auto_memory:
         return ThoughtMemory(None), []
     now = loom.clock()
-    texts = sector_views(ViewSource(thought.content, now))
+    texts = sector_views(thought.content)
     vectors, notes = await embed_views(loom.embedder, texts)
     memory = memory_of_run(
         execution,

@@ -6,7 +6,6 @@ found only by its words. Old vectors stay until all of the owner's memories have
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
@@ -34,11 +33,8 @@ class Unembedded:
 
     id: int
     content: str
-    created_at: datetime
     context: str | None
     tags: list[str]
-    category: str | None
-    session: str | None
     state: str
 
 
@@ -67,9 +63,8 @@ async def next_lacking(
     tx: Transaction, model: str, *, before: int, size: int
 ) -> Sequence[Unembedded]:
     """Return the newest memories with ids below `before` that lack vectors of `model`."""
-    values = {"model": model}
-    rows = await tx.all(SQL.batch, {**values, "before": before, "size": size})
-    return [Unembedded(**row._mapping) for row in rows]
+    values = {"model": model, "before": before, "size": size}
+    return await tx.rows(Unembedded, SQL.batch, values)
 
 
 async def embed(

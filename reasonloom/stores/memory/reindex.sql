@@ -32,9 +32,7 @@ SELECT model, count(DISTINCT memory_id) AS memories FROM embeddings WHERE owner 
 GROUP BY model ORDER BY model
 
 -- name: batch
-SELECT m.id, m.content, m.created_at, m.context, m.tags, m.category,
-    s.external_name AS session, {{ state }} AS state
-FROM memories m LEFT JOIN sessions s ON s.owner = m.owner AND s.id = m.session_id
+SELECT m.id, m.content, m.context, m.tags, {{ state }} AS state FROM memories m
 WHERE m.owner = :owner AND m.space = :space AND m.id < :before AND {{ lacking }}
 ORDER BY m.id DESC LIMIT :size
 

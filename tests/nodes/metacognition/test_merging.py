@@ -107,7 +107,7 @@ def measured_confidence(value: float = 0.5) -> dict[str, Any]:
 
 def test_confidence_is_the_median_of_the_lenses_whatever_was_computed() -> None:
     said = [SOLID, {**SOLID, "completeness": 0.4}, {**SOLID, "completeness": 0.1}]
-    told, _ = merge_confidence(measured_confidence(), votes("confidence", *said), GIVEN)
+    told = merge_confidence(measured_confidence(), votes("confidence", *said))
     assert told["dimensions"]["completeness"] == pytest.approx(0.4)
     assert told["dimensions"]["evidence_quality"] == pytest.approx(0.8)
     assert told["overall_confidence"] == pytest.approx(overall(told["dimensions"]))
@@ -118,7 +118,7 @@ def test_confidence_is_the_median_of_the_lenses_whatever_was_computed() -> None:
 
 @pytest.mark.parametrize("said", [[], [None, None, None]])
 def test_confidence_that_nobody_judged_counts_less_and_says_so(said: list[None]) -> None:
-    told, _ = merge_confidence(measured_confidence(0.8), votes("confidence", *said), GIVEN)
+    told = merge_confidence(measured_confidence(0.8), votes("confidence", *said))
     assert told["overall_confidence"] == pytest.approx(
         UNJUDGED * overall(told["dimensions"]), abs=1e-4
     )
@@ -139,7 +139,7 @@ def test_uncertainty_counts_against_confidence() -> None:
 def test_the_interpretation_names_the_band_and_the_weakest_side(value: float, band: str) -> None:
     measured = measured_confidence(value)
     measured["dimensions"] |= {"uncertainty_level": 1 - value, "completeness": value / 2}
-    told, _ = merge_confidence(measured, [], GIVEN)
+    told = merge_confidence(measured, [])
     assert told["interpretation"].startswith(f"{band} confidence")
     if value:
         assert "what it leaves out" in told["interpretation"]
@@ -155,8 +155,7 @@ def test_quality_is_the_median_of_the_lenses_whatever_was_computed() -> None:
     fault = {"quote": "we cannot stop", "fault": "It can stop.", "cure": "Stop."}
     unquoted = {"quote": "", "fault": "No cost is named.", "cure": "Name it."}
     said = [GOOD, {**GOOD, "coherence": 0.2, "faults": [fault, unquoted]}, {**GOOD, "coherence": 0}]
-    told, notes = merge_quality(QUALITY, votes("quality", *said), GIVEN)
-    assert not notes
+    told = merge_quality(QUALITY, votes("quality", *said), GIVEN)
     assert told["quality"]["coherence"] == pytest.approx(0.2)
     assert told["weaknesses"] == ["It can stop.", "No cost is named.", "Short."]
     assert told["recommendations"] == ["Stop.", "Name it.", "Say more."]
@@ -168,10 +167,10 @@ def test_quality_is_the_median_of_the_lenses_whatever_was_computed() -> None:
 
 @pytest.mark.parametrize("said", [[], [None, None, None]])
 def test_quality_that_nobody_judged_is_what_was_computed(said: list[None]) -> None:
-    told, _ = merge_quality(QUALITY, votes("quality", *said), GIVEN)
+    told = merge_quality(QUALITY, votes("quality", *said), GIVEN)
     assert told["quality"] == QUALITY["sides"]
     assert told["strengths"] == ["It compares."]
-    bare, _ = merge_quality({**QUALITY, "weaknesses": []}, votes("quality", *said), GIVEN)
+    bare = merge_quality({**QUALITY, "weaknesses": []}, votes("quality", *said), GIVEN)
     assert "not judged" in bare["weaknesses"][0], "silence is no praise"
 
 
@@ -188,8 +187,7 @@ FEELING: dict[str, Any] = {
 
 
 def emotion(*said: dict[str, Any] | None, discrete: bool = True) -> dict[str, Any]:
-    told, notes = merge_emotion(FEELING, votes("emotion", *said), GIVEN, discrete=discrete)
-    assert not notes
+    told = merge_emotion(FEELING, votes("emotion", *said), GIVEN, discrete=discrete)
     return told
 
 
@@ -222,7 +220,7 @@ def test_lenses_that_were_not_heard_do_not_count_for_a_feeling() -> None:
 )
 def test_bands_of_a_score(share: float, intensity: str) -> None:
     measured = {**FEELING, "shares": shares(joy=share)}
-    told, _ = merge_emotion(measured, [], GIVEN, discrete=True)
+    told = merge_emotion(measured, [], GIVEN, discrete=True)
     assert told["discrete"]["emotions"][0] == {
         "emotion": "joy", "score": share, "intensity": intensity,
     }  # fmt: skip
@@ -230,7 +228,7 @@ def test_bands_of_a_score(share: float, intensity: str) -> None:
 
 def test_where_nothing_is_felt_no_emotion_is_named() -> None:
     measured = {**FEELING, "shares": shares(none=0.7, joy=0.2)}
-    told, _ = merge_emotion(measured, [], GIVEN, discrete=True)
+    told = merge_emotion(measured, [], GIVEN, discrete=True)
     assert (told["discrete"]["primary"], told["discrete"]["emotions"]) == ("none", [])
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from reasonloom.contracts.history import HistoryFound, HistoryPredict, HistoryRecall
+from reasonloom.contracts.history import HistoryPredict, HistoryRecall
 from reasonloom.nodes.history.chains.chains import step_reasons
 from reasonloom.nodes.history.chains.walk import walk
 from reasonloom.nodes.history.passages import Excerpts, read_chunks
 from reasonloom.nodes.history.rendering import Piece, RenderedText, remaining_budget, render
-from reasonloom.nodes.history.search import HEAD_TOKENS, NOTHING, head_line
+from reasonloom.nodes.history.search import HEAD_TOKENS, NOTHING, found_answer, head_line
 from reasonloom.text import tokens
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ async def history_recall(state: ToolState, runtime: Runtime[Execution]) -> dict[
         pieces = _in_order(walked, walked.chain, read.pieces_of(ids, room))
         rendered = render(pieces, budget, head=head_line, shared=True, reserved=notes)
         return _answer(walked, rendered, notes)
-    below = tokens.count_tokens(walked.bracket or "") + HEAD_TOKENS
+    below = tokens.count_tokens(walked.bracket) + HEAD_TOKENS
     excerpts = read.answering(budget - below, found.notes)
     return _answer(walked, _found(walked, excerpts, head_line, NOTHING, budget), excerpts.notes)
 
@@ -92,34 +92,19 @@ def _found(
     walked: WalkResult, excerpts: Excerpts, head: Head, nothing: str, budget: int
 ) -> RenderedText:
     """Render the search results, best first, followed by why there is no chain."""
-    bracket = walked.bracket or ""
+    bracket = walked.bracket
     if excerpts.pieces:
         return render(excerpts.pieces, budget, head=head, below=[bracket], reserved=excerpts.notes)
     text = f"{nothing}\n\n{bracket}"
     text = text if tokens.count_tokens(text) <= budget else nothing
-    return RenderedText(text, [], tokens.count_tokens(text), 0)
+    return RenderedText(text, [], tokens.count_tokens(text))
 
 
 def _answer(walked: WalkResult, rendered: RenderedText, notes: Sequence[str]) -> dict[str, Any]:
-    found = HistoryFound(
-        text=rendered.text,
-        chunks=rendered.chunks,
-        tokens=rendered.tokens,
-        chain=walked.chain is not None,
-        diagnostics=walked.diagnostics,
+    return found_answer(
+        rendered, notes, chain=walked.chain is not None, diagnostics=walked.diagnostics
     )
-    return {"answer": found.wire(), "notes": list(notes)}
 
 
 def _piece(walked: WalkResult, key: int) -> Piece:
-    chunk = walked.found.chunks[key]
-    return Piece(
-        id=key,
-        project=chunk.project,
-        session=chunk.session,
-        agent=chunk.agent,
-        time=chunk.started_at,
-        tokens=chunk.tokens,
-        content=chunk.content,
-        score=walked.relevance.get(key),
-    )
+    return Piece.of(walked.found.chunks[key], score=walked.relevance.get(key))

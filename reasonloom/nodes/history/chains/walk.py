@@ -52,37 +52,26 @@ LETTERS = 300
 """Characters of a passage that are embedded."""
 
 
-async def chunk_relevances(
-    embedder: Embedder,
-    query: Sequence[float] | None,
-    chunks: Mapping[int, WalkChunk],
-    covered: Mapping[int, float],
-    best: int,
-    elsewhere: Collection[int] = (),
+async def _relevances(
+    embedder: Embedder, found: WalkCandidates, best: int, elsewhere: Collection[int]
 ) -> dict[int, float]:
     """Return the relevance of each chunk, 0..1; without a vector, by words alone.
 
-    Args:
-        embedder: embeds the passages.
-        query: the question's vector, if any.
-        chunks: the chunks to score.
-        covered: the weighted share of the question's words that each chunk holds, 0..1.
-        best: how many passages of each chunk count.
-        elsewhere: chunks that need more than shared words: a similarity above ALIKE_ELSEWHERE, or,
-            without a vector, more than MOST_WORDS of the words.
+    `best` passages of each chunk count. The chunks `elsewhere` need more than shared words: a
+    similarity above ALIKE_ELSEWHERE, or, without a vector, more than MOST_WORDS of the words.
     """
-    words = {key: covered.get(key, 0.0) for key in chunks}
-    alike = await _alike(embedder, query, chunks, best) if query is not None else None
+    words = {key: found.covered.get(key, 0.0) for key in found.chunks}
+    alike = await _alike(embedder, found, best)
     if alike is None:
         return {
-            key: 0.0 if key in elsewhere and words[key] <= MOST_WORDS else words[key]
-            for key in chunks
+            key: 0.0 if key in elsewhere and share <= MOST_WORDS else share
+            for key, share in words.items()
         }
     return {
         key: 0.0
         if key in elsewhere and alike.get(key, 0.0) <= ALIKE_ELSEWHERE
-        else _relevance(alike.get(key, 0.0), words[key], embedder.floor)
-        for key in chunks
+        else _relevance(alike.get(key, 0.0), share, embedder.floor)
+        for key, share in words.items()
     }
 
 
@@ -93,22 +82,23 @@ def _relevance(cosine: float, words: float, floor: float) -> float:
     return (max(0.0, cosine) + WORD_SHARE * words) / (1 + WORD_SHARE)
 
 
-async def _alike(
-    embedder: Embedder, query: Sequence[float], chunks: Mapping[int, WalkChunk], best: int
-) -> dict[int, float] | None:
+async def _alike(embedder: Embedder, found: WalkCandidates, best: int) -> dict[int, float] | None:
     """Return the mean cosine of each chunk's best passages; None if there are no vectors."""
-    each = max(1, MOST // max(1, len(chunks)))
-    passages = {key: _spread(texts_in(chunk.content), each) for key, chunk in chunks.items()}
+    near = found.question.query.near
+    if near is None:
+        return None
+    each = max(1, MOST // max(1, len(found.chunks)))
+    passages = {key: _spread(texts_in(chunk.content), each) for key, chunk in found.chunks.items()}
     owners = [key for key, texts in passages.items() for _ in texts]
     vectors, _ = await embed_or_note(
         embedder, [one for texts in passages.values() for one in texts]
     )
     if not vectors:
         return None
-    near: dict[int, list[float]] = {}
-    for key, cosine in zip(owners, _cosines(query, vectors), strict=True):
-        near.setdefault(key, []).append(cosine)
-    nearest = {key: sorted(values)[-best:] for key, values in near.items()}
+    cosines: dict[int, list[float]] = {}
+    for key, cosine in zip(owners, _cosines(near.vector, vectors), strict=True):
+        cosines.setdefault(key, []).append(cosine)
+    nearest = {key: sorted(values)[-best:] for key, values in cosines.items()}
     return {key: sum(values) / len(values) for key, values in nearest.items()}
 
 
@@ -173,12 +163,6 @@ class WalkCandidates:
         return [each.id for each in self.ranking.ranked]
 
     @property
-    def vector(self) -> Sequence[float] | None:
-        """The question's vector, if any."""
-        near = self.question.query.near
-        return near.vector if near else None
-
-    @property
     def seeds(self) -> list[int]:
         """The chunks where chains may start."""
         return [key for key in self.order[:SEEDS] if key in self.chunks]
@@ -222,17 +206,14 @@ class WalkResult:
         )
 
     @property
-    def bracket(self) -> str | None:
+    def bracket(self) -> str:
         """The reference's line on a walk that fell back to search."""
-        diagnostics = self.diagnostics
-        if diagnostics is None:
-            return None
         return FALLBACK.format(
-            reason=diagnostics.reason,
-            found=diagnostics.search_results,
-            seeds=diagnostics.seeds,
-            chains=diagnostics.chains,
-            lengths=", ".join(map(str, diagnostics.lengths)) or "none",
+            reason=self.reason,
+            found=len(self.found.order),
+            seeds=len(self.seeds),
+            chains=len(self.made),
+            lengths=", ".join(str(len(chain.ids)) for chain in self.made) or "none",
         )
 
 
@@ -244,9 +225,7 @@ async def walk(
     best = OF_A_MOMENT if forward else OF_A_QUESTION
     known = project or execution.loom.settings.project
     elsewhere = [key for key, chunk in found.chunks.items() if forward and chunk.project != known]
-    relevance = await chunk_relevances(
-        execution.loom.embedder, found.vector, found.chunks, found.covered, best, elsewhere
-    )
+    relevance = await _relevances(execution.loom.embedder, found, best, elsewhere)
     if forward:
         relevance = _of_one_project(found, relevance, known)
     seeds = [key for key in found.seeds if relevance.get(key, 0.0) > 0]

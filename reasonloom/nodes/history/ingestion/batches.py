@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from reasonloom.transcripts.chunking import Chunk, Chunker, ChunkerState
-from reasonloom.transcripts.lines import parse_moment
+from reasonloom.transcripts.lines import Position, parse_moment
 from reasonloom.transcripts.reader import TurnReader
 from reasonloom.transcripts.turns import Source
 
@@ -61,14 +61,14 @@ class Batches:
             self.turns += 1
             self._take(cutter.add(turn))
             if len(self._chunks) >= self.size and (position := self.reading.halfway()):
-                yield self._batch(position.wire(), cutter.state(), [], position.offset)
+                yield self._batch(position, cutter.state(), [])
         ending = cutter.end()
         settled = self.clock
         self._take(ending.chunks)
         self.clock = settled
         position = self.reading.position
         assert position is not None  # noqa: S101 - the reading has ended
-        yield self._batch(position.wire(), ending.state, ending.dropped, position.offset, last=True)
+        yield self._batch(position, ending.state, ending.dropped, last=True)
 
     def _take(self, chunks: list[Chunk]) -> None:
         """Add chunks, each with its own time or the last known one."""
@@ -79,13 +79,7 @@ class Batches:
             self.clock = last.isoformat() if last else self.clock
 
     def _batch(
-        self,
-        position: Mapping[str, Any],
-        state: ChunkerState,
-        dropped: list[str],
-        offset: int,
-        *,
-        last: bool = False,
+        self, position: Position, state: ChunkerState, dropped: list[str], *, last: bool = False
     ) -> Batch:
         """Return the collected chunks as a batch and reset."""
         chunks, at, turns = self._chunks, self._at, self.turns
@@ -93,14 +87,6 @@ class Batches:
         skipped = asdict(self.reading.skipped)
         cutting = {**state.wire(), "clock": self.clock}
         return Batch(
-            chunks,
-            at,
-            dropped,
-            position,
-            cutting,
-            offset,
-            turns,
-            skipped,
-            last,
+            chunks, at, dropped, position.wire(), cutting, position.offset, turns, skipped, last,
             self.reading.source,
-        )
+        )  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from reasonloom.nodes.history.ingestion.reports import FileReport
+from reasonloom.nodes.history.ingestion.reports import FileReport, unreadable
 
 if TYPE_CHECKING:
     from reasonloom.nodes.history.ingestion.formats import Format
@@ -52,7 +52,7 @@ def find_files(paths: Iterable[str], form: Format | None = None) -> FoundFiles:
         try:
             whole = path.stat()
         except OSError as error:
-            found.refused.append(FileReport(given, _reason(error)))
+            found.refused.append(FileReport(given, unreadable(error)))
             continue
         if stat.S_ISDIR(whole.st_mode):
             _folder(found, given, path, taken, {(whole.st_dev, whole.st_ino)})
@@ -77,14 +77,14 @@ def _folder(
         try:
             entries = sorted(os.scandir(path), key=lambda entry: entry.name)
         except OSError as error:
-            found.refused.append(FileReport(name, _reason(error)))
+            found.refused.append(FileReport(name, unreadable(error)))
             continue
         for entry in entries:
             below = str(Path(name) / entry.name)
             try:
                 whole = entry.stat()
             except OSError as error:
-                found.refused.append(FileReport(below, _reason(error)))
+                found.refused.append(FileReport(below, unreadable(error)))
                 continue
             if stat.S_ISDIR(whole.st_mode):
                 place = whole.st_dev, whole.st_ino
@@ -99,8 +99,3 @@ def _folder(
                 found.bytes += whole.st_size
             else:
                 found.others += 1
-
-
-def _reason(error: OSError) -> str:
-    """Return why a path cannot be read, without the path itself."""
-    return f"It cannot be read: {error.strerror or 'the system refused'}"

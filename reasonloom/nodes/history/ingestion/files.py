@@ -21,7 +21,7 @@ from reasonloom.nodes.history.ingestion.formats import (
     sniff_format,
 )
 from reasonloom.nodes.history.ingestion.pieces import Overtaken, StoredFile
-from reasonloom.nodes.history.ingestion.reports import FileReport, IngestOptions
+from reasonloom.nodes.history.ingestion.reports import FileReport, IngestOptions, unreadable
 from reasonloom.stores.history import transcripts
 from reasonloom.stores.history.transcripts import TranscriptRow
 from reasonloom.transcripts.chunking import ChunkerState
@@ -82,7 +82,7 @@ def report_refusal(report: FileReport) -> Iterator[None]:
     except InvalidArgument as error:
         report.refused = error.message
     except OSError as error:
-        report.refused = f"It cannot be read: {error.strerror or 'the system refused'}"
+        report.refused = unreadable(error)
     except UnicodeError:
         report.refused = "It cannot be read: its name or content is no text"
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reasonloom.nodes.history.rendering import one_line
 from reasonloom.nodes.history.truncation import gist
 from reasonloom.stores.history.chunk_links import Facts
 
@@ -73,15 +74,17 @@ class Reasons:
         later, often = self.later, self.often
         if error := _error(later, earlier):
             rare = _rarity(sum(bool(_error(later, each)) for each in often), len(often))
-            return Reason(f"the same error: {_line(error)}", SAME_ERROR * rare)
+            return Reason(f"the same error: {one_line(error, QUOTE_LENGTH)}", SAME_ERROR * rare)
         for file in later.files:
             if _touches(earlier, file):
                 rare = _rarity(sum(_touches(each, file) for each in often), len(often))
-                return Reason(f"both touch {_line(file)}", SAME_FILE * rare)
+                return Reason(f"both touch {one_line(file, QUOTE_LENGTH)}", SAME_FILE * rare)
         named = self._named(earlier, shared)
         if named and (found := _decision(earlier.content, named)):
-            return Reason(f"goes back to a decision: “{_line(found)}”", DECIDED)
-        return Reason(f"takes up “{_line(named)}”" if named else "about the same things")
+            return Reason(f"goes back to a decision: “{one_line(found, QUOTE_LENGTH)}”", DECIDED)
+        return Reason(
+            f"takes up “{one_line(named, QUOTE_LENGTH)}”" if named else "about the same things"
+        )
 
     def _named(self, earlier: Facts, shared: Sequence[str]) -> str:
         """Return a shared name with a rare word in it, or else a shared rare word as spelt."""
@@ -146,8 +149,3 @@ def _decision(content: str, named: str) -> str | None:
         if named.casefold() in sentence.casefold() and DECISION.search(sentence):
             return str(sentence).strip()
     return None
-
-
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= QUOTE_LENGTH else f"{line[: QUOTE_LENGTH - 1].rstrip()}…"

@@ -83,10 +83,11 @@ class FileReport:
     def add(self, stored: BatchCounts, batch: Batch) -> None:
         """Add a batch to the counts."""
         self.turns += batch.turns
-        self.new += stored.new
-        self.changed += stored.changed
-        self.there += stored.there
-        self.removed += stored.removed
-        self.forgotten += stored.forgotten
-        self.unembedded += stored.unembedded
+        for name in BatchCounts.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(stored, name))
         self.skipped = {why: lines for why, lines in batch.skipped.items() if lines}
+
+
+def unreadable(error: OSError) -> str:
+    """Return why a path cannot be read, without the path itself."""
+    return f"It cannot be read: {error.strerror or 'the system refused'}"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 
 from reasonloom.nodes.history.briefing import decisions_in, quote
-from reasonloom.nodes.history.truncation import parts_of
+from reasonloom.nodes.history.truncation import marked_texts, role_of
 from reasonloom.stores.history.chunk_lists import OutlinedChunk
 from reasonloom.text import tokens
 
@@ -108,10 +108,9 @@ def _reply_after(chunks: Sequence[OutlinedChunk], error: str) -> str:
 
 def _spoken(chunk: OutlinedChunk, *, whole: bool = True) -> Iterator[tuple[str, str]]:
     """Yield the role and text of each part; `whole` skips parts continued from the last chunk."""
-    for part in parts_of(chunk.content):
-        kind = part.marker.strip("[] \n").partition(":")[0].partition(",")[0]
-        if part.body.strip() and not (whole and part.marker.rstrip().endswith(CONTINUED)):
-            yield kind, part.body.strip()
+    for marker, text in marked_texts(chunk.content):
+        if text.strip() and not (whole and marker.rstrip().endswith(CONTINUED)):
+            yield role_of(marker), text.strip()
 
 
 def _line(event: Event, clock: str, most: int) -> str:

@@ -168,7 +168,7 @@ def _whole_sessions(rows: Sequence[ChunkRow], budget: int, *, newest: bool) -> l
     left = budget - AROUND
     for session in dict.fromkeys(row.session for row in (reversed(rows) if newest else rows)):
         size = MARKER + sum(
-            row.tokens + tokens.count_tokens(heading(_piece(row)))
+            row.tokens + tokens.count_tokens(heading(Piece.of(row)))
             for row in rows
             if row.session == session
         )
@@ -186,7 +186,7 @@ def _answer(
         text = NOTHING.format(project=projects.display_name(request.project))
         answer = Reconstructed(text=text, chunks=[], tokens=0, omitted=0, error=None)
         return answer, found.notes
-    pieces = [_piece(row) for row in found.rows]
+    pieces = [Piece.of(row) for row in found.rows]
     places = range(len(pieces))
     left_out = LEFT_OUT.format(n=found.total, total=found.total, why=NO_ROOM.format(budget=budget))
 
@@ -268,15 +268,3 @@ def _boundary(before: Piece | None, piece: Piece) -> str | None:
     if before is not None and before.session == piece.session:
         return None
     return boundary_line(piece.session, piece.time)
-
-
-def _piece(row: ChunkRow) -> Piece:
-    return Piece(
-        id=row.id,
-        project=row.project,
-        session=row.session,
-        agent=row.agent,
-        time=row.time,
-        tokens=row.tokens,
-        content=row.content,
-    )

@@ -15,15 +15,16 @@ from reasonloom.nodes.memory.calendar.mentions import DateMention, date_mentions
 from reasonloom.nodes.memory.calendar.relative import (
     AGO,
     COUNT,
-    COUNTS,
     UNIT,
     UNITS,
     Period,
-    month_number,
-    month_span,
+    count_of,
+    months_of,
+    one_day,
     relative_periods,
     unit_period,
     without_periods,
+    year_begun,
 )
 from reasonloom.nodes.memory.calendar.terms import READ_CHARACTERS
 
@@ -93,10 +94,9 @@ def question_time(question: str, today: date) -> QuestionTime:
 
 def _days_back(found: re.Match[str], today: date) -> date | None:
     """Return the day that lies the matched number of days, weeks, ... before `today`."""
-    unit, written = UNITS[found["unit"].lower()], found["count"].lower()
-    count = COUNTS.get(written) or int(written)
+    unit = UNITS[found["unit"].lower()]
     try:
-        start, end = unit_period(unit, -count, today)
+        start, end = unit_period(unit, -count_of(found["count"]), today)
     except (OverflowError, ValueError):
         return None
     passed = today - unit_period(unit, 0, today)[0]
@@ -119,11 +119,8 @@ def _periods(text: str, today: date) -> Iterator[Period]:
 def _period_of(mention: DateMention, today: date) -> Period | None:
     year, month, day = mention
     if month is None:
-        return (date(year, 1, 1), date(year + 1, 1, 1)) if year else None
-    if year is None:
-        year = today.year if date(today.year, month, 1) <= today else today.year - 1
+        return months_of(year, 1, 12) if year else None
+    year = year or year_begun(month, today)
     if day is None:
-        return month_span(month_number(date(year, month, 1)), 1)
-    if day > monthrange(year, month)[1]:
-        return None
-    return date(year, month, day), date(year, month, day) + timedelta(days=1)
+        return months_of(year, month, 1)
+    return one_day(date(year, month, day)) if day <= monthrange(year, month)[1] else None

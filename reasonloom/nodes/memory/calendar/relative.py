@@ -155,7 +155,7 @@ def unit_period(unit: str, count: int, today: date) -> Period:
         months = MONTHS_IN[unit]
         return month_span((month_number(today) // months + count) * months, months)
     if unit == "day":
-        return _day(today + timedelta(days=count))
+        return one_day(today + timedelta(days=count))
     weeks = 2 * count if unit == "fortnight" else count
     monday = today + timedelta(days=7 * weeks - today.weekday())
     return monday + timedelta(days=5 if unit == "weekend" else 0), monday + timedelta(days=7)
@@ -175,11 +175,13 @@ def _first_day(number: int) -> date:
     return date(number // MONTHS_OF_YEAR, number % MONTHS_OF_YEAR + 1, 1)
 
 
-def _months(year: int, month: int, count: int) -> Period:
+def months_of(year: int, month: int, count: int) -> Period:
+    """Return the period of `count` months that starts with a month of a year."""
     return month_span(year * MONTHS_OF_YEAR + month - 1, count)
 
 
-def _day(day: date) -> Period:
+def one_day(day: date) -> Period:
+    """Return the period of a single day."""
     return day, day + timedelta(days=1)
 
 
@@ -194,23 +196,24 @@ def _before_last(found: re.Match[str], today: date) -> Period:
 
 def _ago(found: re.Match[str], today: date) -> Period:
     unit = UNITS[(found["unit"] or found["einheit"]).lower()]
-    return unit_period(unit, -_count(found["count"] or found["zahl"]), today)
+    return unit_period(unit, -count_of(found["count"] or found["zahl"]), today)
 
 
 def _ahead(found: re.Match[str], today: date) -> Period | None:
     """Return the period; None in the past tense, where "in two days" is a duration."""
     if PAST_TENSE.search(_sentence(found)):
         return None
-    return unit_period(UNITS[found["unit"].lower()], _count(found["count"]), today)
+    return unit_period(UNITS[found["unit"].lower()], count_of(found["count"]), today)
 
 
-def _count(written: str) -> int:
+def count_of(written: str) -> int:
+    """Return the number that a word or digits give."""
     return COUNTS.get(written.lower()) or int(written)
 
 
 def _week_of(found: re.Match[str], today: date) -> Period:
     month = MONTHS[found["m"].lower()]
-    year = int(found["year"]) if found["year"] else _begun(month, today)
+    year = int(found["year"]) if found["year"] else year_begun(month, today)
     first = date(year, month, WEEKS[found["which"].lower()])
     return first, first + timedelta(days=7)
 
@@ -218,27 +221,27 @@ def _week_of(found: re.Match[str], today: date) -> Period:
 def _season(found: re.Match[str], today: date) -> Period | None:
     month = SEASONS[found["season"].lower()]
     if year := _year(found, today):
-        return _months(year, month, 3)
+        return months_of(year, month, 3)
     side = SIDES[found["side"].lower()] if found["side"] else -1 if found["after"] else None
     if side is None:
         return None
     years = range(today.year - 2, today.year + 2)
-    seasons = [_months(year, month, 3) for year in years]
+    seasons = [months_of(year, month, 3) for year in years]
     if side < 0:
         return [each for each in seasons if each[1] <= today][side]
     if side > 0:
         return next(each for each in seasons if each[0] > today)
-    return _months(today.year, month, 3)
+    return months_of(today.year, month, 3)
 
 
 def _quarter(found: re.Match[str], today: date) -> Period:
     number = int(found["q"] or found["n"] or ORDINALS[found["word"].lower()])
     month = 3 * number - 2
-    return _months(_year(found, today) or _begun(month, today), month, 3)
+    return months_of(_year(found, today) or year_begun(month, today), month, 3)
 
 
 def _part(found: re.Match[str], today: date) -> Period:
-    return _months(int(found["year"]), PARTS[found["part"].lower()], 4)
+    return months_of(int(found["year"]), PARTS[found["part"].lower()], 4)
 
 
 def _year(found: re.Match[str], today: date) -> int | None:
@@ -248,7 +251,7 @@ def _year(found: re.Match[str], today: date) -> int | None:
     return today.year + SIDES[found["year_side"].lower()] if found["year_side"] else None
 
 
-def _begun(month: int, today: date) -> int:
+def year_begun(month: int, today: date) -> int:
     """Return the latest year in which a month has begun."""
     return today.year if date(today.year, month, 1) <= today else today.year - 1
 
@@ -258,11 +261,13 @@ def _sided(found: re.Match[str], today: date) -> Period:
     if found["unit"]:
         return unit_period(UNITS[found["unit"].lower()], side, today)
     if found["weekday"]:
-        return _day(today + timedelta(days=_to_weekday(side, found["weekday"], today)))
+        return one_day(today + timedelta(days=_to_weekday(side, found["weekday"], today)))
     month = MONTHS[found["month"].lower()]
     this = date(today.year, month, 1)
     passed = this < today.replace(day=1)
-    return _months(today.year + side + (side < 0 and passed) - (side > 0 and not passed), month, 1)
+    return months_of(
+        today.year + side + (side < 0 and passed) - (side > 0 and not passed), month, 1
+    )
 
 
 def _to_weekday(side: int, weekday: str, today: date) -> int:
@@ -276,7 +281,7 @@ def _weekday(found: re.Match[str], today: date) -> Period | None:
     """Return the most recent such weekday if the sentence is in the past tense."""
     if not PAST_TENSE.search(_sentence(found)):
         return None
-    return _day(today + timedelta(days=_to_weekday(-1, found["weekday"], today)))
+    return one_day(today + timedelta(days=_to_weekday(-1, found["weekday"], today)))
 
 
 def _sentence(found: re.Match[str]) -> str:

@@ -77,7 +77,7 @@ def detect_injection(content: str, question: str = "") -> Suspicion:
     The weights of its reasons are summed; a sum below 0.5 counts as 0, so that no weak sign counts
     alone.
     """
-    known = _scan_cached(content) if len(content) <= LONGEST_CACHED else _scan(content)
+    known = (_scan if len(content) <= LONGEST_CACHED else _scan.__wrapped__)(content)
     found = {**known.found, **_by_question(known, query_words(question))}
     if sum(found.values()) < LEAST:
         return NO_SUSPICION
@@ -111,10 +111,6 @@ def _spaced(words: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=CACHE_SIZE)
-def _scan_cached(content: str) -> ScannedText:
-    return _scan(content)
-
-
 def _scan(content: str) -> ScannedText:
     """Return the signs of suspicion that do not depend on the question."""
     found = disguised_letters(content[:READ_CHARACTERS])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.nodes.memory.embedding import ViewSource, sector_views
+from reasonloom.nodes.memory.embedding import sector_views
 from reasonloom.stores.memory import decay, reindex
 from reasonloom.stores.memory.pinned_embedder import pinned_embedder, unpin
 
@@ -99,15 +99,15 @@ async def _reindex_space(loom: Loom, caller: Caller, progress: Progress) -> int:
     return done
 
 
-async def _next(loom: Loom, caller: Caller, before: int) -> list[Unembedded]:
+async def _next(loom: Loom, caller: Caller, before: int) -> Sequence[Unembedded]:
     async with loom.database.begin(caller, searching=True) as tx:
         model = loom.embedder.model
-        return list(await reindex.next_lacking(tx, model, before=before, size=BATCH))
+        return await reindex.next_lacking(tx, model, before=before, size=BATCH)
 
 
-async def _embed(loom: Loom, caller: Caller, batch: list[Unembedded]) -> int:
+async def _embed(loom: Loom, caller: Caller, batch: Sequence[Unembedded]) -> int:
     """Embed outside any transaction, then write; return the number of memories written."""
-    texts = {each.id: sector_views(ViewSource.of(each, each.created_at)) for each in batch}
+    texts = {each.id: sector_views(each.content, each.context, each.tags) for each in batch}
     different = list(dict.fromkeys(text for view in texts.values() for text in view.values()))
     known = dict(zip(different, await loom.embedder.embed(different), strict=True))
     vectors = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from reasonloom.contracts.base import CONTENT_LIMIT
-from reasonloom.nodes.memory.embedding import ViewSource, embed_views, sector_views
+from reasonloom.nodes.memory.embedding import embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import memory_of_run
 from reasonloom.nodes.runs.llm_call import Question, ask
 from reasonloom.text.extraction import extractive_summary
@@ -86,10 +86,8 @@ async def summary_memory(
     content = content if content.strip() else extractive_summary(episodes)
     context, tags = _context(episodes, summary), _tags(episodes, summary)
     now = execution.loom.clock()
-    vectors, notes = await embed_views(
-        execution.loom.embedder,
-        sector_views(ViewSource(content, now, context=context, tags=tuple(tags))),
-    )
+    views = sector_views(content, context, tags)
+    vectors, notes = await embed_views(execution.loom.embedder, views)
     sessions = {each.session_id for each in episodes}
     memory = memory_of_run(
         execution,

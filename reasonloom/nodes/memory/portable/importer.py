@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
@@ -53,25 +53,19 @@ class ImportResult:
     unembedded: int = 0
 
 
+@dataclass(slots=True)
 class MemoryImport:
     """An import of one file into a caller's space."""
 
-    def __init__(
-        self,
-        loom: Loom,
-        caller: Caller,
-        source: BinaryIO,
-        ours: PortableEmbedder,
-        *,
-        keep_strength: bool = False,
-    ) -> None:
-        self.loom, self.caller = loom, caller
-        self._source, self._ours = source, ours
-        self._keep_strength = keep_strength
-        self._ids: dict[str, int] = {}
-        self._run = uuid4()
-        self._recorded = False
-        self.done = ImportResult()
+    loom: Loom
+    caller: Caller
+    source: BinaryIO
+    ours: PortableEmbedder
+    keep_strength: bool = field(default=False, kw_only=True)
+    done: ImportResult = field(default_factory=ImportResult, init=False)
+    _ids: dict[str, int] = field(default_factory=dict, init=False)
+    _run: UUID = field(default_factory=uuid4, init=False)
+    _recorded: bool = field(default=False, init=False)
 
     async def foresee(self) -> ImportResult:
         """Count the memories to store and those that already exist, without storing any."""
@@ -102,7 +96,7 @@ class MemoryImport:
         return self.done
 
     def _lines(self) -> Iterator[GoodLine]:
-        return good_lines(self._source, self._ours, FileCheck())
+        return good_lines(self.source, self.ours, FileCheck())
 
     def _effect(self, memory: PortableMemory) -> UUID:
         """Return the idempotency key of a memory in this space, from its origin or its content."""
@@ -136,7 +130,7 @@ class MemoryImport:
             known = await self._known(tx, batch)
         at = self.loom.clock()
         new = [line for line in batch if line.number not in known]
-        vectors = await embed_lines(self.loom.embedder, new, at)
+        vectors = await embed_lines(self.loom.embedder, new)
         async with self.loom.database.begin(self.caller) as tx:
             await import_rows.hold_owner(tx)
             known = await self._known(tx, batch)
@@ -151,14 +145,14 @@ class MemoryImport:
                     principal=self.caller.owner,
                     session=await self._session(tx, line.memory),
                     vectors=vectors[line.number],
-                    model=self._ours.model,
+                    model=self.ours.model,
                     run=self._run,
                 )
                 for line in new
             ]
             ids = await store_many(tx, memories)
             rows = [
-                restored_columns(line.memory, key, at=at, keep_strength=self._keep_strength)
+                restored_columns(line.memory, key, at=at, keep_strength=self.keep_strength)
                 for line, key in zip(new, ids, strict=True)
             ]
             if rows:
@@ -183,7 +177,7 @@ class MemoryImport:
                 graph=TOOL,
                 graph_version=1,
                 status=runs.DONE,
-                input={"keep_strength": self._keep_strength},
+                input={"keep_strength": self.keep_strength},
                 created_at=self.loom.clock(),
                 space=self.caller.space,
                 client=TOOL,

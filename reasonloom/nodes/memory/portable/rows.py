@@ -9,7 +9,7 @@ from uuid import UUID
 
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.export_format import SOURCE_KINDS, PortableMemory
-from reasonloom.nodes.memory.embedding import ViewSource, embed_many
+from reasonloom.nodes.memory.embedding import embed_many, sector_views
 from reasonloom.nodes.memory.new_memory import complete_memory
 from reasonloom.nodes.memory.portable.lines import GoodLine
 from reasonloom.stores.memory.memories import NewMemory
@@ -22,17 +22,16 @@ TOOL = "import"
 
 
 async def embed_lines(
-    embedder: Embedder, lines: Sequence[GoodLine], at: datetime
+    embedder: Embedder, lines: Sequence[GoodLine]
 ) -> dict[int, Mapping[str, Sequence[float]]]:
     """Return the vectors of each line, by number; missing ones are embedded in one batch.
 
     If no embedder is available, those lines have no vectors; `db reindex` adds them later.
     """
     lacking = [line for line in lines if not line.vectors]
-    sources = [
-        ViewSource.of(line.memory, _moment(line.memory.created_at) or at) for line in lacking
-    ]
-    vectors, _ = await embed_many(embedder, sources)
+    memories = [line.memory for line in lacking]
+    views = [sector_views(each.content, each.context, each.tags) for each in memories]
+    vectors, _ = await embed_many(embedder, views)
     embedded = {line.number: found for line, found in zip(lacking, vectors, strict=True)}
     return {line.number: line.vectors or embedded[line.number] for line in lines}
 

@@ -6,7 +6,8 @@ Used by the `recall` tool and every reasoning mode.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,6 @@ from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.retrieval.answerable import QUESTION
 from reasonloom.nodes.memory.retrieval.candidates import RankedMemory, Ranking, RankingQuery, rank
-from reasonloom.nodes.memory.retrieval.query_tags import tags_named, without_names
 from reasonloom.nodes.memory.retrieval.reorder import BEST, reorder, rivals
 from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory, ScoreParts, recency
 from reasonloom.nodes.memory.validity import held_span
@@ -142,14 +142,10 @@ async def retrieve(
     sectors: Sequence[str] = SECTORS,
     offset: int = 0,
     limit: int = 10,
-    pool: int = POOL,
 ) -> RetrievedPage:
-    """Return a page of the memories in `scope`, best first; with `query`, only those that match.
-
-    `pool` is the number of candidates that each list contributes to a query.
-    """
+    """Return a page of the memories in `scope`, best first; with `query`, only those that match."""
     if query:
-        search = Search(query, scope, sectors, offset, limit, pool)
+        search = Search(query, scope, sectors, offset, limit)
         return (await retrieve_all(execution, [search]))[0]
     most = max(POOL, offset + limit)
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -221,9 +217,9 @@ async def _read(
                 for each in searches
             )
         )
-    named = [tags_named(each.query, tags) for each, (tags, _) in zip(searches, read, strict=True)]
+    named = [_tags_named(each.query, tags) for each, (tags, _) in zip(searches, read, strict=True)]
     texts = [
-        without_names(each.query, {name for name in names if tags[name]})
+        _without_names(each.query, {name for name in names if tags[name]})
         for each, names, (tags, _) in zip(searches, named, read, strict=True)
     ]
     vectors, notes = await embed_or_note(loom.embedder, texts)
@@ -239,6 +235,28 @@ async def _read(
             )
         )  # fmt: skip
     return questions, notes
+
+
+# If all memories are about a few people, every question names one of them, and vector similarity
+# would favour greetings; the names still count in the word and tag signals. A tag of only a few
+# memories, such as "address", is the topic of the question and is not removed.
+
+
+def _tags_named(query: str, tags: Iterable[str]) -> frozenset[str]:
+    """Return the `tags` that occur in `query` as whole words, ignoring case."""
+    return frozenset(tag for tag in tags if _name_pattern(tag).search(query))
+
+
+def _without_names(query: str, names: Set[str]) -> str:
+    """Return `query` without `names`; unchanged if nothing else would remain."""
+    rest = query
+    for name in sorted(names, key=len, reverse=True):
+        rest = _name_pattern(name).sub(" ", rest)
+    return rest if any(character.isalnum() for character in rest) else query
+
+
+def _name_pattern(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?:['’]s)?(?!\w)", re.IGNORECASE)
 
 
 async def _rank(

@@ -15,8 +15,8 @@ from reasonloom.nodes.mental_models.basins.formation import (
     form_basins,
     persist_basins,
 )
-from reasonloom.nodes.mental_models.basins.naming import EXEMPLARS, UnnamedBasin, ask_names
 from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.reindex import coverage
 
@@ -29,6 +29,14 @@ UNEMBEDDED = (
     "cluster; `reasonloom db reindex` embeds them"
 )
 SAMPLED = "{sampled} of {memories} memories were clustered, the others joined the nearest cluster"
+
+MOST_NAMED = 30
+"""Maximum basins named by the language model per run, largest first."""
+
+EXEMPLARS, EXEMPLAR = 3, 400
+"""Number of memories in the prompt, and characters of each."""
+
+LONGEST_NAME = 60
 
 
 async def cluster_memories(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -44,18 +52,8 @@ async def cluster_memories(state: ToolState, runtime: Runtime[Execution]) -> dic
     formed = await form_basins(loom, execution.caller, loom.clock())
     notes = await _notes(execution, formed)
     if not request.dry_run and not loom.llm.offline:
-        unnamed = [
-            UnnamedBasin(
-                each.id,
-                first=min(formed.members[each.id]),
-                words=each.keywords,
-                memories=formed.texts[each.id][:EXEMPLARS],
-            )
-            for each in formed.basins
-            if each.id in formed.renamed
-        ]
-        named = await ask_names(execution, unnamed)
-        formed, notes = _renamed(formed, named.names, loom.llm.name), [*notes, *named.notes]
+        names, more = await _ask_names(execution, formed)
+        formed, notes = _renamed(formed, names, loom.llm.name), [*notes, *more]
     async with loom.database.begin(execution.caller) as tx:
         if not request.dry_run:
             await persist_basins(tx, formed)
@@ -72,6 +70,41 @@ async def _notes(execution: Execution, formed: FormedBasins) -> list[str]:
     if formed.sampled < formed.memories:
         notes.append(SAMPLED.format(sampled=formed.sampled, memories=formed.memories))
     return notes
+
+
+async def _ask_names(
+    execution: Execution, formed: FormedBasins
+) -> tuple[dict[UUID, str], list[str]]:
+    """Return names for the first basins that may be renamed, and notes.
+
+    After a fault the rest retain their keyword names. The id of a basin's first memory identifies
+    the reply when a run is resumed.
+    """
+    names: dict[UUID, str] = {}
+    notes: list[str] = []
+    unnamed = [each for each in formed.basins if each.id in formed.renamed]
+    for basin in unnamed[:MOST_NAMED]:
+        question = Question(
+            node="name_basins",
+            prompt="basins/name",
+            variables={
+                "words": list(basin.keywords),
+                "memories": [
+                    " ".join(each[:EXEMPLAR].split()) for each in formed.texts[basin.id][:EXEMPLARS]
+                ],
+            },
+            pipe="linear",
+            task=str(min(formed.members[basin.id])),
+        )
+        reply = await ask_or_note(execution, question, "naming a basin")
+        notes += reply.notes
+        if reply.parsed:
+            names[basin.id] = " ".join(str(reply.parsed["name"]).split())[:LONGEST_NAME]
+        if reply.fault:
+            break
+    if len(names) < len(unnamed):
+        notes.append(f"{len(unnamed) - len(names)} basins are named by their words alone")
+    return names, list(dict.fromkeys(notes))
 
 
 def _renamed(formed: FormedBasins, names: Mapping[UUID, str], llm: str) -> FormedBasins:

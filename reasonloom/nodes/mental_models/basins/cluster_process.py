@@ -9,7 +9,6 @@ import io
 import os
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,18 +25,10 @@ NOT_INSTALLED = 3
 NICENESS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterLabels:
-    """The cluster of each vector, -1 for none, and its membership strength, 0..1."""
-
-    labels: NDArray[np.int64]
-    strengths: NDArray[np.float32]
-
-
 async def cluster_in_subprocess(
     vectors: NDArray[np.float32], *, floor: float, seed: int
-) -> ClusterLabels:
-    """Return the clusters of unit vectors; the child is killed if the task is cancelled.
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Return what `density_clusters` does; the child is killed if the task is cancelled.
 
     Raises:
         SettingMistake: scikit-learn is not installed.
@@ -62,7 +53,7 @@ async def cluster_in_subprocess(
     if child.returncode:
         raise InternalFault(f"clustering ended with {child.returncode}")
     answer = np.load(io.BytesIO(received), allow_pickle=False)
-    return ClusterLabels(answer["labels"], answer["strengths"])
+    return answer["labels"], answer["strengths"]
 
 
 def main() -> int:

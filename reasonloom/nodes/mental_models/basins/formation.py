@@ -16,9 +16,7 @@ from reasonloom.nodes.mental_models.basins.membership import (
     SEED,
     Cluster,
     ClusterSet,
-    ReportProgress,
     find_clusters,
-    no_progress,
 )
 from reasonloom.nodes.mental_models.basins.naming import cluster_keywords, name_of
 from reasonloom.stores.mental_models import basin_memories, basins
@@ -105,12 +103,7 @@ class FormedBasins:
 
 
 async def form_basins(
-    loom: Loom,
-    caller: Caller,
-    at: datetime,
-    *,
-    sample: int = SAMPLE,
-    tell: ReportProgress = no_progress,
+    loom: Loom, caller: Caller, at: datetime, *, sample: int = SAMPLE
 ) -> FormedBasins:
     """Return the basins of the caller's space, not yet persisted.
 
@@ -119,7 +112,7 @@ async def form_basins(
     """
     async with loom.database.begin(caller, searching=True) as tx:
         known = await basins.known(tx)
-    found = await find_clusters(loom, caller, sample=sample, tell=tell)
+    found = await find_clusters(loom, caller, sample=sample)
     clusters = sorted(found.clusters, key=lambda each: (-len(each.members), min(each.members)))
     matches = match_basins(
         [each.members for each in clusters],

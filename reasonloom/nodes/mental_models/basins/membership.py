@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from reasonloom.stores.mental_models import basin_memories
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.nodes.execution import Loom
+    from reasonloom.stores.mental_models.basins import Basin
 
 
 Floats = NDArray[np.float32]
@@ -60,7 +61,7 @@ class Joiner:
     bounds: Floats
 
     @classmethod
-    def of(cls, shapes: list[Shape]) -> Joiner:
+    def of(cls, shapes: Sequence[Shape | Basin]) -> Joiner:
         """Build a joiner for one or more cluster shapes."""
         return cls(
             np.stack([each.centroid for each in shapes]),
@@ -86,11 +87,6 @@ SAMPLE = 20_000
 """Maximum memories clustered by density; if there are more, a random sample is taken."""
 
 BATCH = 2_000
-ReportProgress = Callable[[int, int | None], None]
-
-
-def no_progress(done: int, total: int | None) -> None:
-    """Ignore progress reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +112,7 @@ class ClusterSet:
         return [memory for memory in self.ids if memory not in inside]
 
 
-async def find_clusters(
-    loom: Loom, caller: Caller, *, sample: int = SAMPLE, tell: ReportProgress = no_progress
-) -> ClusterSet:
+async def find_clusters(loom: Loom, caller: Caller, *, sample: int) -> ClusterSet:
     """Cluster the memories in the caller's space.
 
     Raises:
@@ -128,42 +122,30 @@ async def find_clusters(
     async with loom.database.begin(caller, searching=True) as tx:
         ids = await basin_memories.embedded_ids(tx, model)
     chosen = ids if len(ids) <= sample else sorted(random.Random(SEED).sample(ids, sample))  # noqa: S311 - a sample, no secret
-    tell(0, len(ids))
     known, vectors = await _vectors(loom, caller, chosen)
     if not known:
         return ClusterSet([], ids, 0)
-    found = await cluster_in_subprocess(vectors, floor=floor, seed=SEED)
+    labels, strengths = await cluster_in_subprocess(vectors, floor=floor, seed=SEED)
     clusters: list[Cluster] = []
-    for label in range(int(found.labels.max(initial=-1)) + 1):
-        inside = np.flatnonzero(found.labels == label)
-        members = {known[place]: float(found.strengths[place]) for place in inside}
+    for label in range(int(labels.max(initial=-1)) + 1):
+        inside = np.flatnonzero(labels == label)
+        members = {known[place]: float(strengths[place]) for place in inside}
         clusters.append(Cluster(shape_of(vectors[inside], floor), members))
-    tell(len(known), len(ids))
-    await _join_rest(loom, caller, ids, clusters, tell)
-    return ClusterSet(clusters, ids, len(known))
+    every = ClusterSet(clusters, ids, len(known))
+    await _join_rest(loom, caller, every)
+    return every
 
 
-async def _join_rest(
-    loom: Loom,
-    caller: Caller,
-    ids: Sequence[int],
-    clusters: Sequence[Cluster],
-    tell: ReportProgress,
-) -> None:
+async def _join_rest(loom: Loom, caller: Caller, found: ClusterSet) -> None:
     """Assign each memory without a cluster to the nearest one within its bound."""
-    if not clusters:
+    if not found.clusters:
         return
-    inside = {memory for cluster in clusters for memory in cluster.members}
-    rest = [memory for memory in ids if memory not in inside]
-    joiner = Joiner.of([cluster.shape for cluster in clusters])
-    done = len(ids) - len(rest)
-    async for known, vectors in vector_batches(loom, caller, rest):
+    joiner = Joiner.of([cluster.shape for cluster in found.clusters])
+    async for known, vectors in vector_batches(loom, caller, found.alone):
         places, strengths = joiner.place(vectors)
         for memory, place, strength in zip(known, places, strengths, strict=True):
             if place >= 0:
-                clusters[place].members[memory] = float(strength)
-        done += len(known)
-        tell(done, len(ids))
+                found.clusters[place].members[memory] = float(strength)
 
 
 async def _vectors(loom: Loom, caller: Caller, ids: Sequence[int]) -> tuple[list[int], Floats]:

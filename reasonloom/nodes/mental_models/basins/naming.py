@@ -1,4 +1,4 @@
-"""Names basins by their keywords or, if configured, by the language model.
+"""Names basins by their keywords.
 
 Keywords are ranked by class-based TF-IDF (Grootendorst 2022): the texts of a cluster form one
 document, and the frequency of a word in it is weighted by log(1 + mean words per cluster /
@@ -6,23 +6,13 @@ frequency of the word in all clusters). A word counts once per text, so that one
 dominate.
 """
 
-from __future__ import annotations
-
 import math
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-from uuid import UUID
+from collections.abc import Iterable, Sequence
 
-from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.text.search_terms import stop_words
 from reasonloom.text.words import words_in
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-
 
 KEYWORDS = 8
 IN_A_NAME = 3
@@ -75,59 +65,3 @@ def _plain(word: str) -> str:
     """Return a word without accents, like the stop words."""
     decomposed = unicodedata.normalize("NFD", word)
     return "".join(char for char in decomposed if not unicodedata.combining(char))
-
-
-MOST_NAMED = 30
-"""Maximum basins named by the language model per run, largest first."""
-
-EXEMPLARS, EXEMPLAR = 3, 400
-"""Number of memories in the prompt, and characters of each."""
-
-LONGEST_NAME = 60
-
-
-@dataclass(frozen=True, slots=True)
-class UnnamedBasin:
-    """A basin to name: its keywords and its strongest memories.
-
-    `first` is the id of its first memory, which identifies the reply when a run is resumed.
-    """
-
-    id: UUID
-    first: int
-    words: Sequence[str]
-    memories: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class NamingResult:
-    """The names given by the language model, and notes."""
-
-    names: Mapping[UUID, str]
-    notes: list[str] = field(default_factory=list)
-
-
-async def ask_names(execution: Execution, unnamed: Sequence[UnnamedBasin]) -> NamingResult:
-    """Request names for the first basins; after a fault the rest retain their keyword names."""
-    names: dict[UUID, str] = {}
-    notes: list[str] = []
-    for basin in unnamed[:MOST_NAMED]:
-        question = Question(
-            node="name_basins",
-            prompt="basins/name",
-            variables={
-                "words": list(basin.words),
-                "memories": [" ".join(each[:EXEMPLAR].split()) for each in basin.memories],
-            },
-            pipe="linear",
-            task=str(basin.first),
-        )
-        reply = await ask_or_note(execution, question, "naming a basin")
-        notes += reply.notes
-        if reply.parsed:
-            names[basin.id] = " ".join(str(reply.parsed["name"]).split())[:LONGEST_NAME]
-        if reply.fault:
-            break
-    if len(names) < len(unnamed):
-        notes.append(f"{len(unnamed) - len(names)} basins are named by their words alone")
-    return NamingResult(names, list(dict.fromkeys(notes)))

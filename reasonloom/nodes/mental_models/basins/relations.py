@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 from uuid import UUID
@@ -28,6 +27,7 @@ from uuid import UUID
 import numpy as np
 
 from reasonloom.contracts.mental_models.models import Relation, Relations
+from reasonloom.nodes.mental_models.accuracy import DIGITS
 from reasonloom.stores.mental_models import basin_lists, basins
 
 if TYPE_CHECKING:
@@ -179,12 +179,10 @@ class BasinActivity:
 
     id: UUID
     name: str
-    named_by: str
     keywords: list[str]
     members: int
     coherence: float
     activation: float
-    formed_at: datetime | None
 
 
 async def list_basin_activity(loom: Loom, caller: Caller) -> list[BasinActivity]:
@@ -197,11 +195,8 @@ async def list_basin_activity(loom: Loom, caller: Caller) -> list[BasinActivity]
         active = current.get(each.id)
         members, activation = (active.members, active.activation) if active else (0, 0.0)
         found.append(
-            BasinActivity(
-                each.id, each.name, each.named_by, each.keywords, members, each.coherence,
-                activation, each.formed_at,
-            )
-        )  # fmt: skip
+            BasinActivity(each.id, each.name, each.keywords, members, each.coherence, activation)
+        )
     return sorted(found, key=lambda each: (-each.activation, each.name, str(each.id)))
 
 
@@ -209,9 +204,6 @@ async def list_relations(loom: Loom, caller: Caller) -> list[BasinRelation]:
     """Return the relations between the owner's basins, strongest first."""
     async with loom.database.begin(caller, searching=True) as tx:
         return await find_relations(tx)
-
-
-DIGITS = 4
 
 
 async def relation_answers(tx: Transaction, basins: Sequence[UUID]) -> Relations:

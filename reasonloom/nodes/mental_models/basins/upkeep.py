@@ -11,7 +11,7 @@ from reasonloom.nodes.mental_models.basins.formation import (
     form_basins,
     persist_basins,
 )
-from reasonloom.nodes.mental_models.basins.membership import Joiner, Shape, vector_batches
+from reasonloom.nodes.mental_models.basins.membership import Joiner, vector_batches
 from reasonloom.stores.mental_models import basin_memories, basins
 from reasonloom.stores.mental_models.basins import BasinRun
 
@@ -76,8 +76,7 @@ async def _join(loom: Loom, caller: Caller, run: BasinRun) -> UpkeepResult:
         ids = await basin_memories.embedded_ids(tx, model, after=run.joined_through)
         known = [each for each in await basins.basins(tx) if each.model == model]
     looked_at = joined = 0
-    shapes = [Shape(each.centroid, each.coherence, each.bound) for each in known]
-    joiner = Joiner.of(shapes) if shapes else None
+    joiner = Joiner.of(known) if known else None
     async for some, vectors in vector_batches(loom, caller, ids[:MOST_JOINED]):
         rows: list[tuple[UUID, int, float]] = []
         if joiner:

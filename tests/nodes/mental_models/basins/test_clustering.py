@@ -117,10 +117,10 @@ def test_twins_stand_together() -> None:
 
 async def test_a_child_answers_what_clustering_here_does() -> None:
     rows = np.concatenate([unit(near(place * 9, 12)) for place in range(3)])
-    found = await cluster_in_subprocess(rows, floor=0.16, seed=7)
+    found, sure = await cluster_in_subprocess(rows, floor=0.16, seed=7)
     labels, strengths = density_clusters(rows, floor=0.16, seed=7)
-    assert found.labels.tolist() == labels.tolist() and labels.max() > 0
-    assert found.strengths.tolist() == strengths.tolist()
+    assert found.tolist() == labels.tolist() and labels.max() > 0
+    assert sure.tolist() == strengths.tolist()
 
 
 async def test_a_child_that_fails_is_a_fault_and_not_an_answer() -> None:

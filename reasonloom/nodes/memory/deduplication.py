@@ -1,0 +1,68 @@
+"""Finds and links the near neighbours of a memory, among them its near duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from reasonloom.stores.memory import deduplication, memory_links
+from reasonloom.stores.memory.search import retrieval
+from reasonloom.stores.memory.search.scope import Nearness, Scope
+
+if TYPE_CHECKING:
+    from reasonloom.nodes.execution import Execution
+    from reasonloom.nodes.memory.new_memory import Given
+    from reasonloom.stores.database import Transaction
+    from reasonloom.stores.memory.deduplication import Duplicate
+    from reasonloom.stores.memory.memories import NewMemory
+
+MOST_WAYPOINTS = 3
+WAYPOINT_COSINE = 0.45
+"""Minimum cosine similarity of linked memories."""
+
+DUPLICATE_COSINE = 0.95
+"""Minimum cosine similarity of near duplicates: both are stored and linked as such."""
+
+
+async def nearest_memories(
+    tx: Transaction,
+    execution: Execution,
+    vector: list[float] | None,
+    *,
+    exclude: int = 0,
+    least: float = WAYPOINT_COSINE,
+) -> dict[int, float]:
+    """Return the cosines of up to three nearest memories, each at least `least`, by id.
+
+    `exclude` is the id of the memory itself, if it is already stored.
+    """
+    if vector is None:
+        return {}
+    near = Nearness(vector, execution.loom.embedder.model, ["semantic"])
+    found = await retrieval.find_nearest(tx, near, scope=Scope(), pool=MOST_WAYPOINTS + 1)
+    similar = ((key, cosine) for key, cosine in found.items() if key != exclude and cosine >= least)
+    return dict(islice(similar, MOST_WAYPOINTS))
+
+
+async def link_waypoints(
+    tx: Transaction, execution: Execution, memory_id: int, near: Mapping[int, float]
+) -> int:
+    """Link a memory to its sufficiently similar neighbours; return the number of new links."""
+    near = {key: cosine for key, cosine in near.items() if cosine >= WAYPOINT_COSINE}
+    origins = dict.fromkeys(near, memory_links.WAYPOINT)
+    origins.update(dict.fromkeys(near_duplicates(near), memory_links.NEAR_DUPLICATE))
+    return await memory_links.link_waypoints(
+        tx, memory_id, near, origins=origins, run_id=execution.run.id
+    )
+
+
+def near_duplicates(near: Mapping[int, float]) -> list[int]:
+    """Return the ids of the neighbours that are near duplicates."""
+    return [key for key, cosine in near.items() if cosine >= DUPLICATE_COSINE]
+
+
+async def strengthen(tx: Transaction, duplicate: int, given: Given, memory: NewMemory) -> Duplicate:
+    """Strengthen the stored memory that has the same content as `memory`."""
+    keywords = given.metadata.keywords if given.metadata else None
+    return await deduplication.strengthen(tx, duplicate, memory, keywords=keywords or ())

@@ -30,13 +30,9 @@ from reasonloom.server.questions import questions_result, with_questions
 from reasonloom.server.toolsets.toolset import Effect
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver.context import Context
-
     from reasonloom.graphs.runs.call import Call, Outcome, Report, Step
     from reasonloom.graphs.runs.engine import Engine
     from reasonloom.llm.interfaces import LanguageModel
-    from reasonloom.server.catalogue.served import ServedTool
-    from reasonloom.server.engine_lifespan import EngineLifespan
 
 
 RUN_ID_META = "io.reasonloom/run-id"

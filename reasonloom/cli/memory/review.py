@@ -1,7 +1,5 @@
 """`reasonloom memory review`: settles outdated, duplicate, suspicious or unused memories."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter

@@ -67,10 +67,8 @@ def _install_skill(path: Path, *, yes: bool, dry_run: bool) -> None:
         if new == text:
             return
         show_change(path, text, new)
-        if dry_run:
-            typer.echo("nothing was written")
+        if not confirm_change(yes, dry_run=dry_run):
             return
-        confirm_change(yes)
         kept = write_with_backup(path, found, new, first=not _is_guide(text))
     typer.echo(f"{path}: installed. It tells agents how to use the tools.")
     if kept:
@@ -84,10 +82,8 @@ def _uninstall_skill(path: Path, *, yes: bool, dry_run: bool) -> None:
         if found is None or not _is_guide(text):
             return
         show_change(path, text, "")
-        if dry_run:
-            typer.echo("nothing was written")
+        if not confirm_change(yes, dry_run=dry_run):
             return
-        confirm_change(yes)
         write_restored(path, found, None, None)
         with suppress(OSError):  # non-empty folders remain
             for folder in (path.parent, path.parent.parent, path.parent.parent.parent):
@@ -121,10 +117,8 @@ def _install_entry(
     _warn(target, path, scope, entry)
     for line in missing_settings(target.title, frozenset(ours.get("env", {}))):
         typer.echo(line)
-    if dry_run:
-        typer.echo("nothing was written")
+    if not confirm_change(yes, dry_run=dry_run):
         return
-    confirm_change(yes)
     kept = write_with_backup(path, found, new, first=first)
     typer.echo(f"{path}: installed. {target.after}")
     if kept:
@@ -154,10 +148,8 @@ def _uninstall_entry(target: Host, scope: str, *, yes: bool, dry_run: bool) -> N
         new = remove_entry(target.form, text, target.table, before)
     public = public_texts(ours) if isinstance(ours, dict) else set()
     show_change(path, text, new or "", lambda text: target.form.hide(text, public))
-    if dry_run:
-        typer.echo("nothing was written")
+    if not confirm_change(yes, dry_run=dry_run):
         return
-    confirm_change(yes)
     kept = write_restored(path, found, new, before)
     typer.echo(f"{path}: " + ("removed, it held nothing else" if new is None else "taken out"))
     if kept:

@@ -60,8 +60,9 @@ def draw_ingested(
         typer.echo(f"{each.name}: {each.refused}", err=True)
     if len(refused) > MAX_REFUSED:
         typer.echo(f"and {counted(len(refused) - MAX_REFUSED, 'more file')}", err=True)
-    title = "would be ingested (nothing is stored)" if dry_run else None
-    title = title or ("read again" if any(e.rewritten for e in reports) else "ingested")
+    title = "read again" if any(e.rewritten for e in reports) else "ingested"
+    if dry_run:
+        title = "would be ingested (nothing is stored)"
     table = Table("what", *right_aligned("how many"), title=title)
     for name, value in _figures(reports, found, seconds):
         table.add_row(name, value)

@@ -18,8 +18,8 @@ from reasonloom.cli.install.hosts import Host, find_host
 from reasonloom.cli.user_files.preview import confirm_change, show_change
 from reasonloom.cli.user_files.rewrite import (
     FileSnapshot,
-    backup_path,
     errors_for,
+    read_backup,
     read_file,
     write_restored,
     write_with_backup,
@@ -143,7 +143,9 @@ def _uninstall_entry(target: Host, scope: str, *, yes: bool, dry_run: bool) -> N
         if found is None or ours is None:
             typer.echo(f"{path}: reasonloom is not in it, nothing to do")
             return
-    before = _read_backup(target, backup_path(found.path))
+    before = read_backup(
+        found.path, lambda text: find_entry(target.form, text, target.table) is not None, MAX_SIZE
+    )
     with errors_for(path):
         new = remove_entry(target.form, text, target.table, before)
     public = public_texts(ours) if isinstance(ours, dict) else set()
@@ -181,13 +183,6 @@ def _read(path: Path) -> tuple[FileSnapshot | None, str]:
     """Return a file and its text; None and an empty text if there is no such file."""
     found = read_file(path, MAX_SIZE)
     return found, found.text if found else ""
-
-
-def _read_backup(target: Host, backup: Path) -> str | None:
-    """Return the text before our change; None if the backup has our entry too, or is missing."""
-    with errors_for(backup):
-        kept, text = _read(backup)
-        return text if kept and find_entry(target.form, text, target.table) is None else None
 
 
 def _warn(target: Host, path: Path, scope: str, entry: dict[str, Any]) -> None:

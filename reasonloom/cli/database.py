@@ -2,17 +2,17 @@
 
 import asyncio
 import signal
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import progress
+from reasonloom.cli.output import progress, right_aligned
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import SettingMistake
 from reasonloom.graphs.runs.engine import Engine
@@ -21,7 +21,7 @@ from reasonloom.nodes.memory.maintenance import reindex as job
 from reasonloom.nodes.memory.maintenance.reindex import ReindexResult
 from reasonloom.settings import load_settings
 from reasonloom.stores import vector_indexes
-from reasonloom.stores.access import find_access
+from reasonloom.stores.access import Access, find_access
 from reasonloom.stores.backup.dump import BackupSize, back_up
 from reasonloom.stores.backup.restore import restore as fill
 from reasonloom.stores.embedded.server import EmbeddedServer
@@ -71,8 +71,7 @@ def reindex(
 
 
 def _print_coverage(found: list[tuple[Caller, Coverage]]) -> None:
-    numbers = (Column("memories", justify="right"), Column("to embed", justify="right"))
-    table = Table("owner", "user", *numbers)
+    table = Table("owner", "user", *right_aligned("memories", "to embed"))
     for caller, coverage in found:
         counts = (f"{coverage.memories:,}", f"{coverage.lacking:,}")
         table.add_row(Text(caller.owner), Text(caller.space or caller.owner), *counts)
@@ -130,11 +129,7 @@ def backup(
 ) -> None:
     """Write the whole database, of every owner, to a file, as it is at one moment."""
     with progress("backing up") as tell:
-
-        async def work() -> BackupSize:
-            return await back_up(await find_access(load_settings()), file, tell)
-
-        written = _run_until_signal(work())
+        written = _run_until_signal(lambda access: back_up(access, file, tell))
     typer.echo(f"{file}: {_summary(written)}")
 
 
@@ -146,19 +141,18 @@ def restore(
 ) -> None:
     """Fill the database with a backup: all of it, or nothing. Stop its servers before."""
     with progress("restoring") as tell:
-
-        async def work() -> BackupSize:
-            return await fill(await find_access(load_settings()), file, tell, replace=yes)
-
-        written = _run_until_signal(work())
+        written = _run_until_signal(lambda access: fill(access, file, tell, replace=yes))
     typer.echo(f"restored {_summary(written)}")
 
 
-def _run_until_signal(work: Coroutine[Any, Any, BackupSize]) -> BackupSize:
-    """Run `work`; SIGTERM cancels it, leaving nothing half-written."""
+def _run_until_signal(work: Callable[[Access], Awaitable[BackupSize]]) -> BackupSize:
+    """Run `work` on the database; SIGTERM cancels it, leaving nothing half-written."""
+
+    async def run() -> BackupSize:
+        return await work(await find_access(load_settings()))
 
     async def until_done() -> BackupSize:
-        loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
+        loop, task = asyncio.get_running_loop(), asyncio.ensure_future(run())
 
         def end() -> None:
             loop.remove_signal_handler(signal.SIGTERM)  # a second one ends the process immediately

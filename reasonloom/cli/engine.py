@@ -40,11 +40,13 @@ def with_engine(
     return asyncio.run(run())
 
 
-def read_rows(reader: Callable[..., Awaitable[T]], *values: Any, **named: Any) -> T:
+def read_rows(
+    reader: Callable[..., Awaitable[T]], *values: Any, user: str | None = None, **named: Any
+) -> T:
     """Return the result of `reader` on the caller's rows, in a separate transaction."""
 
     async def work(engine: Engine, caller: Caller) -> T:
         async with engine.loom.database.begin(caller) as tx:
             return await reader(tx, *values, **named)
 
-    return with_engine(work)
+    return with_engine(work, user)

@@ -12,7 +12,7 @@ from rich.tree import Tree
 
 from reasonloom.cli.arguments import AsJson
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import print_json, printable
+from reasonloom.cli.output import print_answer, printable
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.mental_models.extras import ActivateModel, ProposeModels
@@ -29,7 +29,9 @@ STATUS = {"active": "green", "draft": "yellow", "deprecated": "dim"}
 
 
 def models_table(found: Mapping[str, Any]) -> RenderableType:
-    """Return a list of models as a table."""
+    """Return a list of models as a table, or that there are none."""
+    if not found["models"]:
+        return "no mental models yet"
     drawn = Table("name", "id", "domain", "status", "basins", "revisions", "accuracy")
     for each in found["models"]:
         degraded = " degraded" if each["degraded"] else ""
@@ -143,10 +145,7 @@ AMBIGUOUS = "{model}: is the name, or the beginning of the id, of several models
 def list_(as_json: AsJson = False) -> None:
     """List the models, the newest first, with what came of their predictions."""
     found = _call_once("list_models", ListModels(limit=MAX_LISTED))
-    if as_json:
-        print_json(found)
-        return
-    Console().print(models_table(found) if found["models"] else "no mental models yet")
+    print_answer(found, lambda found: Console().print(models_table(found)), as_json=as_json)
 
 
 def show(model: ModelId, as_json: AsJson = False) -> None:
@@ -159,10 +158,7 @@ def show(model: ModelId, as_json: AsJson = False) -> None:
         return found, await _basin_names(engine, caller, found)
 
     found, names = with_engine(work)
-    if as_json:
-        print_json(found)
-        return
-    Console().print(model_tree(found, names))
+    print_answer(found, lambda found: Console().print(model_tree(found, names)), as_json=as_json)
 
 
 def activate(model: ModelId) -> None:
@@ -181,10 +177,7 @@ def propose(
 ) -> None:
     """Show which models and revisions the memories and the records call for, and why."""
     found = _call_once("propose_models", ProposeModels(keep_drafts=keep_drafts))
-    if as_json:
-        print_json(found)
-        return
-    Console().print(proposals_tree(found))
+    print_answer(found, lambda found: Console().print(proposals_tree(found)), as_json=as_json)
 
 
 def _set_status(model: str, status: str) -> None:

@@ -5,13 +5,16 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 from rich.console import Console
 from rich.progress import Progress
+from rich.table import Column
 
 from reasonloom.errors import InvalidArgument
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -39,6 +42,19 @@ def named_progress() -> Iterator[Callable[[str, int, int], None]]:
 def print_json(value: Any) -> None:
     """Print a value as indented JSON; types that JSON does not support are written as text."""
     typer.echo(json.dumps(value, default=str, ensure_ascii=False, indent=2))
+
+
+def print_answer(answer: T, draw: Callable[[T], None], *, as_json: bool) -> None:
+    """Print an answer as JSON, or draw it."""
+    if as_json:
+        print_json(answer)
+    else:
+        draw(answer)
+
+
+def right_aligned(*names: str) -> list[Column]:
+    """Return the columns of numbers with these names."""
+    return [Column(name, justify="right") for name in names]
 
 
 def print_json_line(value: Any) -> None:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from reasonloom.cli.arguments import parse_versions
 from reasonloom.cli.engine import read_rows, with_engine
-from reasonloom.cli.output import print_json, print_json_line, printable
+from reasonloom.cli.output import print_answer, print_json, print_json_line, printable
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.runs import ReasoningAnswer
 from reasonloom.contracts.validation import parse_request
@@ -166,10 +166,7 @@ def fork(
     found = with_engine(
         lambda engine, caller: _compare_fork(engine, caller, run, at, prompts), llm=llm
     )
-    if as_json:
-        print_json(found)
-    else:
-        _print_fork(found)
+    print_answer(found, _print_fork, as_json=as_json)
 
 
 async def _compare_fork(

@@ -9,8 +9,6 @@ from pydantic_core import PydanticCustomError
 
 from reasonloom.contracts.base import Request, parse_moment
 
-BOTH = 2
-
 
 def _a_date(written: str) -> str:
     try:

@@ -4,8 +4,6 @@ Models write `"80%"` or `4/5` for a number, a bare item for a list of one, `null
 value, and keys and enum members with different case or punctuation.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

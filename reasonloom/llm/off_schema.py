@@ -5,18 +5,14 @@ Pipes and small models answer in a form of their own, such as the reasoning refe
 values are not invented, except for an item's confidence.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.llm.coercion import coerced, conforms, member
+from reasonloom.llm.interfaces import Reply
 from reasonloom.llm.structured_output import decode_value, embedded_objects, mended, unfenced
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Reply
 
 DEFAULT_CONFIDENCE = 0.8
 """The reference's default confidence for a reply without one."""

@@ -4,8 +4,6 @@ Jinja's own sandbox limits neither repetition nor nested loops, so a faulty or m
 could block the process.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager

@@ -1,13 +1,12 @@
 """The front matter of templates, and load-time checks for faults that rendering would hit."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Callable, Iterator
 from operator import eq, ge, le
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from jinja2 import meta, nodes
+from jinja2 import Environment, meta, nodes
 from jsonschema import Draft202012Validator, SchemaError
 from pydantic import BaseModel, ConfigDict, Field
 from referencing import Registry
@@ -15,12 +14,6 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012
 
 from reasonloom.errors import PromptMistake
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from jinja2 import Environment
-
 
 MAX_VERSIONS = 2**15 - 1
 """Highest version, as runs record it in a two-byte column."""

@@ -1,18 +1,11 @@
 """How a template uses its variables and which it requires, for callers that supply them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from enum import Enum, auto
-from typing import TYPE_CHECKING
 
 from jinja2 import nodes
 
-from reasonloom.prompts.template import ENVIRONMENT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from reasonloom.prompts.template import PromptTemplate
+from reasonloom.prompts.template import ENVIRONMENT, PromptTemplate
 
 
 def required_variables(template: PromptTemplate) -> set[str]:

@@ -1,17 +1,13 @@
 """Limits the size of answers: tool answers and JSON are refused whole, pages are truncated."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp_types import CallToolResult
 
 from reasonloom.errors import BudgetExceeded
-
-if TYPE_CHECKING:
-    from mcp.server.lowlevel.helper_types import ReadResourceContents
-    from mcp_types import CallToolResult
 
 
 class AnswerTooLarge(BudgetExceeded):

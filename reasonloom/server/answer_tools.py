@@ -28,12 +28,9 @@ from reasonloom.server.questions import check_of, questions_result
 from reasonloom.server.tool import report_step
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver.context import Context
-
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.answers import Answered
     from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.server.engine_lifespan import EngineLifespan
 
 
 HOW_TO_CONTINUE = "Call reasoning_waiting with a run_id to get the open questions of that run."

@@ -16,13 +16,12 @@ from mcp_types import Annotations, Resource, ResourceTemplate
 from reasonloom.errors import InternalFault, InvalidArgument, NotFound, ReasonloomError, TimedOut
 from reasonloom.server.auth.scopes import readable
 from reasonloom.server.names import unknown_argument
-from reasonloom.server.resources.kind import MIME_TYPE
+from reasonloom.server.resources.kind import MIME_TYPE, Kind, Listed
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.engine import Engine
     from reasonloom.server.engine_lifespan import EngineLifespan
-    from reasonloom.server.resources.kind import Kind, Listed
 
 log = logging.getLogger(__name__)
 MAX_LISTED = 50

@@ -30,13 +30,9 @@ from reasonloom.server.questions import questions_result, with_questions
 from reasonloom.server.toolsets.toolset import Effect
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver.context import Context
-
-    from reasonloom.graphs.runs.call import Call, Outcome, Report, Step
+    from reasonloom.graphs.runs.call import Call, Outcome, Step
     from reasonloom.graphs.runs.engine import Engine
     from reasonloom.llm.interfaces import LanguageModel
-    from reasonloom.server.catalogue.served import ServedTool
-    from reasonloom.server.engine_lifespan import EngineLifespan
 
 
 RUN_ID_META = "io.reasonloom/run-id"
@@ -154,7 +150,7 @@ class LoomTool(BaseTool):
             request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
             caller=self._placed(caller_of(self.lifespan.settings, context), request.space()),
             key=key,
-            report=_reporter(context),
+            report=partial(report_step, context),
             offered=self.offered,
             asks_caller=self.asks_caller,
         )
@@ -225,10 +221,6 @@ def _idempotency_key(context: Context[Any, Any]) -> str | None:
             f"{field}: must be a printable string of 1 to {MAX_KEY_LENGTH} characters", field=field
         )
     return key
-
-
-def _reporter(context: Context[Any, Any]) -> Report:
-    return partial(report_step, context)
 
 
 def make_tool(served: ServedTool, lifespan: EngineLifespan, catalogue: Catalogue) -> LoomTool:

@@ -76,6 +76,17 @@ class Transaction:
         """Return every row of a query as a `kind`, which takes the columns in order."""
         return [kind(*row) for row in await self.tuples(statement, values)]
 
+    async def row(
+        self, kind: Callable[..., T], statement: TextClause, values: Values = NO_VALUES
+    ) -> T | None:
+        """Return the first row of a query as a `kind`, or None."""
+        row = await self.first(statement, values)
+        return kind(*row) if row else None
+
+    async def column(self, statement: TextClause, values: Values = NO_VALUES) -> list[Any]:
+        """Return the first value of every row of a query."""
+        return [row[0] for row in await self.tuples(statement, values)]
+
     async def first(self, statement: TextClause, values: Values = NO_VALUES) -> Row[Any] | None:
         """Return the first row of a query, or None."""
         return (await self._execute(statement, values)).first()

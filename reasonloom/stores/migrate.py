@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -27,7 +29,7 @@ from reasonloom.stores.schema import (
 )
 
 if TYPE_CHECKING:
-    from alembic.config import Config
+    from sqlalchemy import Connection as AlembicConnection
 
 
 def saver_step(connection: psycopg.Connection[Any]) -> int:
@@ -145,7 +147,8 @@ def _upgrade(access: Access, patience: float) -> None:
     with provisioned(access, patience) as connection:
         if not step_of(connection).up_to_date:
             make_saver_tables(access.admin)
-            _run_alembic(access.admin)
+            with alembic_transaction(access.admin) as alembic:
+                run_migrations(alembic, "head")
 
 
 def prepare(access: Access) -> None:
@@ -172,8 +175,9 @@ def prepare_saver(access: Access) -> None:
             make_saver_tables(access.admin)
 
 
-def _run_alembic(admin: str) -> None:
-    from alembic import command
+@contextmanager
+def alembic_transaction(admin: str) -> Iterator[AlembicConnection]:
+    """Yield a connection for Alembic, in one transaction that commits at the end."""
     from sqlalchemy import create_engine
     from sqlalchemy.exc import DBAPIError
     from sqlalchemy.pool import NullPool
@@ -182,19 +186,18 @@ def _run_alembic(admin: str) -> None:
         "postgresql+psycopg://", creator=lambda: psycopg.connect(admin), poolclass=NullPool
     )
     try:
-        with engine.connect() as connection:
-            config = alembic_config()
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
-            connection.commit()
+        with engine.begin() as connection:
+            yield connection
     except DBAPIError as error:
         raise error.orig or error from None
 
 
-def alembic_config() -> Config:
-    """Return Alembic's configuration for our migrations folder."""
+def run_migrations(connection: AlembicConnection, step: str) -> None:
+    """Run our migrations up to a step within an open transaction."""
+    from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
-    return config
+    config.attributes["connection"] = connection
+    command.upgrade(config, step)

@@ -23,8 +23,7 @@ class Overview(NamedTuple):
 
 async def read_overview(tx: Transaction) -> Overview:
     """Return the counts of the space, without hidden memories and chunks of past conversations."""
-    row = await tx.first(SQL.read)
-    return Overview._make(row) if row else Overview(0, 0, 0, 0, 0)
+    return Overview._make(await tx.one(SQL.read))
 
 
 LONGEST = 200
@@ -43,21 +42,17 @@ class Latest(NamedTuple):
 
 async def latest_memories(tx: Transaction, most: int) -> list[Latest]:
     """Return the newest memories, without chunks of past conversations."""
-    return await _newest(tx, SQL.memories, most)
+    return await tx.rows(Latest, SQL.memories, {"most": most})
 
 
 async def latest_thoughts(tx: Transaction, most: int) -> list[Latest]:
     """Return the newest thoughts."""
-    return await _newest(tx, SQL.thoughts, most)
+    return await tx.rows(Latest, SQL.thoughts, {"most": most})
 
 
 async def latest_runs(tx: Transaction, most: int) -> list[Latest]:
     """Return the newest runs; the text of each is its status."""
-    return await _newest(tx, SQL.runs, most)
-
-
-async def _newest(tx: Transaction, statement: TextClause, most: int) -> list[Latest]:
-    return await tx.rows(Latest, statement, {"most": most})
+    return await tx.rows(Latest, SQL.runs, {"most": most})
 
 
 Mark = tuple[Any, ...]
@@ -66,31 +61,29 @@ Mark = tuple[Any, ...]
 
 async def session_mark(tx: Transaction, session_id: UUID) -> Mark:
     """Return the mark of a session and its active runs; () if there is none."""
-    return await _mark(tx, SQL.of_session, session_id)
+    return await _mark(tx, SQL.of_session, id=session_id)
 
 
 async def run_mark(tx: Transaction, run_id: UUID) -> Mark:
     """Return the mark of a run and its calls; () if there is none."""
-    return await _mark(tx, SQL.of_run, run_id)
+    return await _mark(tx, SQL.of_run, id=run_id)
 
 
 async def graph_mark(tx: Transaction, graph_id: UUID) -> Mark:
     """Return the mark of a Graph of Thoughts; () if there is none."""
-    return await _mark(tx, SQL.of_graph, graph_id)
+    return await _mark(tx, SQL.of_graph, id=graph_id)
 
 
 async def sessions_mark(tx: Transaction) -> Mark:
     """Return the mark of all sessions."""
-    row = await tx.first(SQL.of_sessions)
-    return tuple(row) if row else ()
+    return await _mark(tx, SQL.of_sessions)
 
 
 async def runs_mark(tx: Transaction) -> Mark:
     """Return the mark of the newest runs."""
-    row = await tx.first(SQL.of_runs)
-    return tuple(row) if row else ()
+    return await _mark(tx, SQL.of_runs)
 
 
-async def _mark(tx: Transaction, statement: Any, identifier: UUID) -> Mark:
-    row = await tx.first(statement, {"id": identifier})
+async def _mark(tx: Transaction, statement: TextClause, **values: UUID) -> Mark:
+    row = await tx.first(statement, values)
     return tuple(row) if row else ()

@@ -65,8 +65,7 @@ def _lock(connection: psycopg.Connection[Any], patience: float) -> None:
     """
     until = time.monotonic() + patience
     while True:
-        row = connection.execute("SELECT pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
-        if row and row[0]:
+        if one_value(connection, "SELECT pg_try_advisory_lock(%s)", LOCK):
             return
         if time.monotonic() >= until:
             raise DatabaseUnavailable(
@@ -79,7 +78,7 @@ def has_database(admin: str) -> bool:
     """Return whether the embedded server's database exists."""
     name, server = _named(admin)
     with psycopg.connect(server) as connection:
-        return connection.execute(HAS_DATABASE, (name,)).fetchone() is not None
+        return one_value(connection, HAS_DATABASE, name) is not None
 
 
 def _named(admin: str) -> tuple[str, str]:
@@ -93,7 +92,7 @@ def _make_database(admin: str, patience: float) -> None:
     name, server = _named(admin)
     with psycopg.connect(server, autocommit=True) as connection:
         _lock(connection, patience)
-        if connection.execute(HAS_DATABASE, (name,)).fetchone():
+        if one_value(connection, HAS_DATABASE, name):
             return
         connection.execute(
             sql.SQL(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, LiteralString
 
 import psycopg
+from psycopg.sql import Composed
 
 from reasonloom.errors import DatabaseFull, DatabaseUnavailable, SettingMistake
 from reasonloom.stores.migrations.rls import APP_ROLE
@@ -98,9 +99,11 @@ def step_of(connection: psycopg.Connection[Any]) -> SchemaStatus:
     return SchemaStatus(current, newest_step())
 
 
-def one_value(connection: psycopg.Connection[Any], query: LiteralString) -> Any:
+def one_value(
+    connection: psycopg.Connection[Any], query: LiteralString | Composed, *values: Any
+) -> Any:
     """Return the value that a query yields, None if it yields no row."""
-    row = connection.execute(query).fetchone()
+    row = connection.execute(query, values or None).fetchone()
     return row[0] if row else None
 
 

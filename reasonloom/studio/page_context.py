@@ -5,15 +5,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import UUID
 
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
+from reasonloom.errors import NotFound
 from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.server.auth.scopes import allows, scope_of
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import Settings
 from reasonloom.stores.database import Transaction
+from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.studio.auth.visitor import NotPermitted, SignedOut, Visitor
 
 T = TypeVar("T")
@@ -129,6 +132,20 @@ class Visit:
     def id(self) -> str:
         """The id in the page's address."""
         return self.parts["id"]
+
+    def uuid(self, missing: type[NotFound]) -> UUID:
+        """Return the id in the page's address.
+
+        Raises:
+            NotFound: as `missing`: it is not a uuid.
+        """
+        if (wanted := parse_uuid(self.id)) is None:
+            raise missing(self.id)
+        return wanted
+
+    def text(self, name: str, longest: int | None = None) -> str:
+        """Return a text of the query, at most its first `longest` characters."""
+        return self.query.get(name, "").replace("\x00", "").strip()[:longest]
 
 
 @dataclass(frozen=True, slots=True)

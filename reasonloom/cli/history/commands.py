@@ -1,6 +1,5 @@
 """`reasonloom history`: ingests and displays past conversations."""
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -13,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from reasonloom.cli.arguments import AsJson
 from reasonloom.cli.engine import with_engine
 from reasonloom.cli.history.tables import (
     byte_progress,
@@ -21,6 +21,7 @@ from reasonloom.cli.history.tables import (
     draw_projects,
     draw_sessions,
 )
+from reasonloom.cli.output import print_answer
 from reasonloom.contracts import history
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
@@ -100,12 +101,6 @@ def _minute(at: datetime) -> str:
     return f"{at.astimezone():%Y-%m-%d %H:%M}"
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON, to be read by programs.")]
-ProjectOption = Annotated[
-    str | None, typer.Option(help="Only this project, as `projects` names it.")
-]
-
-
 class Format(StrEnum):
     """The supported formats."""
 
@@ -148,7 +143,7 @@ async def _ingest_with_progress(
 def projects(as_json: AsJson = False) -> None:
     """List the projects of past conversations."""
     answer = _call("history_list_projects", HistoryListProjects, {})
-    _show(answer, draw_projects, as_json=as_json)
+    print_answer(answer, draw_projects, as_json=as_json)
 
 
 def sessions(
@@ -156,7 +151,7 @@ def sessions(
 ) -> None:
     """List the sessions of a project, the newest first."""
     answer = _call("history_list_sessions", HistoryListSessions, {"project": project})
-    _show(answer, draw_sessions, as_json=as_json)
+    print_answer(answer, draw_sessions, as_json=as_json)
 
 
 def show(
@@ -173,12 +168,14 @@ def show(
         session = listed["sessions"][0]["session_id"] if listed["sessions"] else None
     given = {"project": project, "session_id": session, "from": from_, "to": to}
     answer = _call("history_reconstruct", HistoryReconstruct, given)
-    _show(answer, draw_chunks, as_json=as_json)
+    print_answer(answer, draw_chunks, as_json=as_json)
 
 
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
-    project: ProjectOption = None,
+    project: Annotated[
+        str | None, typer.Option(help="Only this project, as `projects` names it.")
+    ] = None,
     recall: Annotated[bool, typer.Option("--recall", help="Tell what led to it.")] = False,
     predict: Annotated[bool, typer.Option("--predict", help="Tell what came next.")] = False,
     as_json: AsJson = False,
@@ -193,7 +190,7 @@ def search(
         given = {"query": query, "project": project}
         request = history.HistoryRecall if recall else history.HistorySearch
         answer = _call("history_recall" if recall else "history_search", request, given)
-    _show(answer, draw_chunks, as_json=as_json)
+    print_answer(answer, draw_chunks, as_json=as_json)
 
 
 def _call(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,11 +217,3 @@ def _call(tool: str, model: type[Request], given: Mapping[str, Any]) -> dict[str
         return answer
 
     return with_engine(ask)
-
-
-def _show(answer: dict[str, Any], draw: Any, *, as_json: bool) -> None:
-    """Print an answer, drawn or as JSON."""
-    if as_json:
-        typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
-    else:
-        draw(answer)

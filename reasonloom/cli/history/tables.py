@@ -19,6 +19,7 @@ from rich.progress import (
 from rich.table import Column, Table
 from rich.text import Text
 
+from reasonloom.cli.output import right_aligned
 from reasonloom.nodes.history.ingestion.discovery import FoundFiles
 from reasonloom.nodes.history.ingestion.reports import FileReport
 from reasonloom.text import tokens
@@ -59,12 +60,13 @@ def draw_ingested(
         typer.echo(f"{each.name}: {each.refused}", err=True)
     if len(refused) > MAX_REFUSED:
         typer.echo(f"and {counted(len(refused) - MAX_REFUSED, 'more file')}", err=True)
-    table = _plain("read again" if any(e.rewritten for e in reports) else "ingested")
+    title = "read again" if any(e.rewritten for e in reports) else "ingested"
     if dry_run:
-        table.title = "would be ingested (nothing is stored)"
+        title = "would be ingested (nothing is stored)"
+    table = Table("what", *right_aligned("how many"), title=title)
     for name, value in _figures(reports, found, seconds):
         table.add_row(name, value)
-    _print(table)
+    Console().print(table)
     for note in _notes(reports):
         typer.echo(note)
 
@@ -115,7 +117,7 @@ def _notes(reports: list[FileReport]) -> Iterator[str]:
 
 def draw_projects(answer: dict[str, Any]) -> None:
     """Print projects."""
-    numbers = _right_aligned("sessions", "chunks")
+    numbers = right_aligned("sessions", "chunks")
     table = Table(
         "project", Column("folder", overflow="fold"), *numbers, "first", "last", title="projects"
     )
@@ -128,13 +130,13 @@ def draw_projects(answer: dict[str, Any]) -> None:
             _minute(each["first"]),
             _minute(each["last"]),
         )
-    _print(table) if answer["projects"] else typer.echo(answer["text"])
+    Console().print(table) if answer["projects"] else typer.echo(answer["text"])
 
 
 def draw_sessions(answer: dict[str, Any]) -> None:
     """Print sessions."""
     table = Table(Column("session", overflow="fold"), "began", "ended",
-                  *_right_aligned("chunks", "tokens"), title=answer["project"])  # fmt: skip
+                  *right_aligned("chunks", "tokens"), title=answer["project"])  # fmt: skip
     for each in answer["sessions"]:
         table.add_row(
             each["session_id"],
@@ -143,7 +145,7 @@ def draw_sessions(answer: dict[str, Any]) -> None:
             f"{each['chunks']:,}",
             f"{each['tokens']:,}",
         )
-    _print(table) if answer["sessions"] else typer.echo(answer["text"])
+    Console().print(table) if answer["sessions"] else typer.echo(answer["text"])
 
 
 def draw_chunks(answer: dict[str, Any]) -> None:
@@ -186,15 +188,3 @@ def _excerpt(content: str) -> str:
 def _minute(time: str | None) -> str:
     """Return a time to the minute."""
     return time[:16].replace("T", " ") if time else ""
-
-
-def _plain(title: str) -> Table:
-    return Table("what", Column("how many", justify="right"), title=title)
-
-
-def _right_aligned(*names: str) -> list[Any]:
-    return [Column(name, justify="right") for name in names]
-
-
-def _print(table: Table) -> None:
-    Console().print(table)

@@ -19,8 +19,8 @@ from reasonloom.cli.hooks.settings_file import (
 from reasonloom.cli.install.entry import installed_script, missing_settings, start_command
 from reasonloom.cli.user_files.preview import confirm_change, show_change
 from reasonloom.cli.user_files.rewrite import (
-    backup_path,
     errors_for,
+    read_backup,
     read_file,
     write_restored,
     write_with_backup,
@@ -82,7 +82,7 @@ def uninstall(settings: SettingsFile = None, yes: Yes = False) -> None:
     if found is None:
         typer.echo(f"{path}: there is no such file, nothing to do")
         return
-    before = _read_backup(backup_path(found.path))
+    before = read_backup(found.path, lambda text: any(installed_handlers(text)))
     with errors_for(path):
         new = remove_handlers(text, before, made=before is None)
     if new == text:
@@ -140,10 +140,3 @@ def _program() -> tuple[str, str]:
             return "reasonloom", "it is on your PATH, where Claude Code will find it too"
     why = "by its whole path, since the PATH that Claude Code runs with may lack it or name another"
     return shlex.join(start_command()), why
-
-
-def _read_backup(backup: Path) -> str | None:
-    """Return the text before our change; None if the backup has our hooks too, or is missing."""
-    with errors_for(backup):
-        kept = read_file(backup)
-        return kept.text if kept and not any(installed_handlers(kept.text)) else None

@@ -18,8 +18,8 @@ from reasonloom.cli.install.hosts import Host, find_host
 from reasonloom.cli.user_files.preview import confirm_change, show_change
 from reasonloom.cli.user_files.rewrite import (
     FileSnapshot,
-    backup_path,
     errors_for,
+    read_backup,
     read_file,
     write_restored,
     write_with_backup,
@@ -67,10 +67,8 @@ def _install_skill(path: Path, *, yes: bool, dry_run: bool) -> None:
         if new == text:
             return
         show_change(path, text, new)
-        if dry_run:
-            typer.echo("nothing was written")
+        if not confirm_change(yes, dry_run=dry_run):
             return
-        confirm_change(yes)
         kept = write_with_backup(path, found, new, first=not _is_guide(text))
     typer.echo(f"{path}: installed. It tells agents how to use the tools.")
     if kept:
@@ -84,10 +82,8 @@ def _uninstall_skill(path: Path, *, yes: bool, dry_run: bool) -> None:
         if found is None or not _is_guide(text):
             return
         show_change(path, text, "")
-        if dry_run:
-            typer.echo("nothing was written")
+        if not confirm_change(yes, dry_run=dry_run):
             return
-        confirm_change(yes)
         write_restored(path, found, None, None)
         with suppress(OSError):  # non-empty folders remain
             for folder in (path.parent, path.parent.parent, path.parent.parent.parent):
@@ -121,10 +117,8 @@ def _install_entry(
     _warn(target, path, scope, entry)
     for line in missing_settings(target.title, frozenset(ours.get("env", {}))):
         typer.echo(line)
-    if dry_run:
-        typer.echo("nothing was written")
+    if not confirm_change(yes, dry_run=dry_run):
         return
-    confirm_change(yes)
     kept = write_with_backup(path, found, new, first=first)
     typer.echo(f"{path}: installed. {target.after}")
     if kept:
@@ -149,15 +143,15 @@ def _uninstall_entry(target: Host, scope: str, *, yes: bool, dry_run: bool) -> N
         if found is None or ours is None:
             typer.echo(f"{path}: reasonloom is not in it, nothing to do")
             return
-    before = _read_backup(target, backup_path(found.path))
+    before = read_backup(
+        found.path, lambda text: find_entry(target.form, text, target.table) is not None, MAX_SIZE
+    )
     with errors_for(path):
         new = remove_entry(target.form, text, target.table, before)
     public = public_texts(ours) if isinstance(ours, dict) else set()
     show_change(path, text, new or "", lambda text: target.form.hide(text, public))
-    if dry_run:
-        typer.echo("nothing was written")
+    if not confirm_change(yes, dry_run=dry_run):
         return
-    confirm_change(yes)
     kept = write_restored(path, found, new, before)
     typer.echo(f"{path}: " + ("removed, it held nothing else" if new is None else "taken out"))
     if kept:
@@ -189,13 +183,6 @@ def _read(path: Path) -> tuple[FileSnapshot | None, str]:
     """Return a file and its text; None and an empty text if there is no such file."""
     found = read_file(path, MAX_SIZE)
     return found, found.text if found else ""
-
-
-def _read_backup(target: Host, backup: Path) -> str | None:
-    """Return the text before our change; None if the backup has our entry too, or is missing."""
-    with errors_for(backup):
-        kept, text = _read(backup)
-        return text if kept and find_entry(target.form, text, target.table) is None else None
 
 
 def _warn(target: Host, path: Path, scope: str, entry: dict[str, Any]) -> None:

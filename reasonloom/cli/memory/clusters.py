@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import progress
+from reasonloom.cli.output import progress, right_aligned
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.mental_models.extras import ClusterMemories
 from reasonloom.graphs.runs.call_tool import call_tool
@@ -48,10 +48,8 @@ def basins(
 
 
 def _print_clusters(found: list[BasinActivity]) -> None:
-    members, coherence, active = (
-        Column(name, justify="right") for name in ("members", "coherence", "active")
-    )
-    table = Table("name", members, coherence, active, "keywords", "id")
+    numbers = right_aligned("members", "coherence", "active")
+    table = Table("name", *numbers, "keywords", "id")
     for each in found[:MAX_ROWS]:
         table.add_row(
             Text(each.name),
@@ -68,10 +66,8 @@ def _print_clusters(found: list[BasinActivity]) -> None:
 
 def _print_relations(found: list[BasinActivity], between: list[BasinRelation]) -> None:
     names = {each.id: each.name for each in found}
-    strength, edges, sessions = (
-        Column(name, justify="right") for name in ("strength", "links", "sessions")
-    )
-    table = Table("from", "relation", "to", strength, edges, sessions)
+    numbers = right_aligned("strength", "links", "sessions")
+    table = Table("from", "relation", "to", *numbers)
     for each in between:
         table.add_row(
             Text(names.get(each.source, "")),
@@ -123,8 +119,7 @@ def _print_clustering(done: dict[str, Any], notes: list[str], *, dry_run: bool) 
 
 
 def _print_new_clusters(clusters: list[dict[str, Any]]) -> None:
-    members, coherence = (Column(name, justify="right") for name in ("members", "coherence"))
-    table = Table("name", members, coherence, "keywords", "")
+    table = Table("name", *right_aligned("members", "coherence"), "keywords", "")
     for each in clusters:
         table.add_row(
             Text(each["name"]),

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 from reasonloom.cli.arguments import User
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import print_json, progress
+from reasonloom.cli.output import print_answer, progress, right_aligned
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.extras import ConsolidateMemories, MemoryHealth
@@ -90,7 +90,7 @@ def _print_consolidation(done: dict[str, Any], notes: list[str], *, dry_run: boo
 
 
 def _print_groups(clusters: list[dict[str, Any]]) -> None:
-    table = Table(Column("episodes", justify="right"), "from", "to", "summary", "stored as")
+    table = Table(*right_aligned("episodes"), "from", "to", "summary", "stored as")
     for each in clusters:
         summary = each.get("summary") or f"such as: {each['excerpt']}"
         days = (each["first"][:10], each["last"][:10])
@@ -143,15 +143,12 @@ def health(
         return (await call_tool(engine, caller, "memory_health", request)).answer
 
     figures = with_engine(ask, user)
-    if as_json:
-        print_json(figures)
-    else:
-        _print_health(figures)
+    print_answer(figures, _print_health, as_json=as_json)
 
 
 def _print_health(figures: dict[str, Any]) -> None:
     console = Console()
-    table = Table("", Column("memories", justify="right"), title="memory health")
+    table = Table("", *right_aligned("memories"), title="memory health")
     for name in ("bySector", "byKind", "byAge"):
         for group, count in figures[name].items():
             if count:

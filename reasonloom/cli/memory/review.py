@@ -1,7 +1,5 @@
 """`reasonloom memory review`: settles outdated, duplicate, suspicious or unused memories."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections import Counter
@@ -13,15 +11,12 @@ import typer
 from reasonloom.cli.arguments import AsJson, User
 from reasonloom.cli.engine import with_engine
 from reasonloom.cli.output import print_json_line, printable
-from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument
-from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.maintenance.review import (
     REASONS,
     Decision,
     ReviewItem,
-    Settled,
     review_items,
     settle,
 )
@@ -51,10 +46,7 @@ def review(
         _settle(_read_decisions(apply), user)
         return
 
-    async def work(engine: Engine, caller: Caller) -> list[ReviewItem]:
-        return await review_items(engine.loom, caller, most=limit)
-
-    items = with_engine(work, user)
+    items = with_engine(lambda engine, caller: review_items(engine.loom, caller, most=limit), user)
     if as_json:
         for item in items:
             print_json_line(item.model_dump(exclude_none=True))
@@ -117,8 +109,5 @@ def _item(line: str, number: int) -> ReviewItem:
 
 
 def _settle(items: list[ReviewItem], user: str | None) -> None:
-    async def work(engine: Engine, caller: Caller) -> Settled:
-        return await settle(engine.loom, caller, items)
-
-    done = with_engine(work, user)
+    done = with_engine(lambda engine, caller: settle(engine.loom, caller, items), user)
     typer.echo(f"superseded {done.superseded}, kept {done.kept}, forgotten {done.forgotten}")

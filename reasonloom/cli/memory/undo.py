@@ -1,6 +1,6 @@
 """`reasonloom memory restore` and `rollback`: restore memories, undo a writer's memories."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -10,16 +10,17 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from reasonloom.cli.arguments import User
-from reasonloom.cli.engine import with_engine
+from reasonloom.cli.engine import read_rows, with_engine
 from reasonloom.contracts.base import parse_moment
-from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, MemoryNotFound, MissingArgument
-from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.forget import RollbackResult, memory_number, roll_back
 from reasonloom.nodes.memory.maintenance.health import excerpt_of
-from reasonloom.stores.memory import memories
+from reasonloom.stores.database import Transaction
+from reasonloom.stores.memory import memories as memory_rows
 from reasonloom.stores.memory.statistics import Trace, WriterFilter
 from reasonloom.text.plurals import counted
+
+ISO_TIME = "a date and time of ISO 8601, such as 2026-01-31T10:30:00Z"
 
 
 def restore(
@@ -35,41 +36,20 @@ def restore(
     if bool(memories) == bool(hidden_at):
         raise MissingArgument("name memories, or --hidden-at TIME", field="memories")
     if hidden_at:
-        count = _restore_together(_parse_hidden_at(hidden_at), user)
+        at = _parse_time(hidden_at, "hidden-at", "the time that rollback told")
+        count = read_rows(memory_rows.restore_hidden_at, at, user=user)
         typer.echo(f"restored {counted(count, 'memory')}")
         raise typer.Exit(0 if count else 1)
-    _restore(memories or [], user)
+    numbers = {name: memory_number(name) for name in memories or []}
+    read_rows(_restore, numbers, user=user)
     for memory in memories or []:
         typer.echo(f"restored {memory}")
 
 
-def _restore(names: list[str], user: str | None) -> None:
-    numbers = {name: memory_number(name) for name in names}
-
-    async def work(engine: Engine, caller: Caller) -> None:
-        async with engine.loom.database.begin(caller) as tx:
-            for name, number in numbers.items():
-                if not await memories.restore(tx, number):
-                    raise MemoryNotFound(name, field="memory")
-
-    with_engine(work, user)
-
-
-def _restore_together(at: datetime, user: str | None) -> int:
-    async def work(engine: Engine, caller: Caller) -> int:
-        async with engine.loom.database.begin(caller) as tx:
-            return await memories.restore_hidden_at(tx, at)
-
-    return with_engine(work, user)
-
-
-def _parse_hidden_at(text: str) -> datetime:
-    try:
-        return parse_moment(text)
-    except ValueError:
-        raise InvalidArgument(
-            "--hidden-at: must be the time that rollback told", field="hidden_at"
-        ) from None
+async def _restore(tx: Transaction, numbers: Mapping[str, int]) -> None:
+    for name, number in numbers.items():
+        if not await memory_rows.restore(tx, number):
+            raise MemoryNotFound(name, field="memory")
 
 
 def rollback(
@@ -91,27 +71,27 @@ def rollback(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before --hard.")] = False,
 ) -> None:
     """Hide what one writer stored since a time, or erase it with --hard."""
-    begin, end = _parse_time(since, "since"), _parse_time(until, "until") if until else None
+    begin = _parse_time(since, "since", ISO_TIME)
+    end = _parse_time(until, "until", ISO_TIME) if until else None
     if end and end < begin:
         raise InvalidArgument("--until: must not be before --since", field="until")
     written = WriterFilter(writer, begin, end, tool, session, run, hidden=hard)
     if hard and not dry_run and not yes:
         typer.confirm("erase for good? (--dry-run shows what)", abort=True)
 
-    async def work(engine: Engine, caller: Caller) -> RollbackResult:
-        return await roll_back(engine.loom, caller, written, hard=hard, dry_run=dry_run)
+    done = with_engine(
+        lambda engine, caller: roll_back(engine.loom, caller, written, hard=hard, dry_run=dry_run),
+        user,
+    )
+    _print_rollback(done, hard=hard, dry_run=dry_run, user=user)
 
-    _print_rollback(with_engine(work, user), hard=hard, dry_run=dry_run, user=user)
 
-
-def _parse_time(text: str, option: str) -> datetime:
+def _parse_time(text: str, option: str, wanted: str) -> datetime:
     try:
         return parse_moment(text)
     except ValueError:
-        raise InvalidArgument(
-            f"--{option}: must be a date and time of ISO 8601, such as 2026-01-31T10:30:00Z",
-            field=option,
-        ) from None
+        field = option.replace("-", "_")
+        raise InvalidArgument(f"--{option}: must be {wanted}", field=field) from None
 
 
 def _print_rollback(done: RollbackResult, *, hard: bool, dry_run: bool, user: str | None) -> None:

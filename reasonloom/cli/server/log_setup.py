@@ -23,8 +23,6 @@ TRUSTED_LOGGERS = (OWN_LOGGER, "uvicorn.error")
 WITHHELD = "a message is withheld, which may hold contents"
 MAX_CAUSES = 5
 
-ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None]
-
 
 class TextFormatter(logging.Formatter):
     """One line per entry, for people: time, level, logger, message, tool and run."""

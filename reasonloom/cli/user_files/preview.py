@@ -84,17 +84,21 @@ def _print_lines(sign: str, lines: list[str]) -> None:
         typer.echo(CONTROL_CHARACTERS.sub("\ufffd", sign + visible))
 
 
-def confirm_change(yes: bool) -> None:
-    """Continue only if the user agrees.
+def confirm_change(yes: bool, *, dry_run: bool = False) -> bool:
+    """Return whether to write the change: False with `dry_run`, True if the user agrees.
 
     Raises:
-        Exit: with code 1 if not.
+        Exit: with code 1 if the user does not agree.
     """
+    if dry_run:
+        typer.echo("nothing was written")
+        return False
     if yes:
-        return
+        return True
     if not sys.stdin.isatty():
         typer.echo("Nobody can be asked here, nothing was written; give --yes to write.", err=True)
         raise typer.Exit(1)
     if not typer.confirm("Write this?"):
         typer.echo("nothing was written")
         raise typer.Exit(1)
+    return True

@@ -3,7 +3,7 @@
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,6 +132,14 @@ BACKUP_SUFFIX = ".before-reasonloom"
 def backup_path(path: Path) -> Path:
     """Return the path of a file's backup."""
     return path.with_name(path.name + BACKUP_SUFFIX)
+
+
+def read_backup(path: Path, is_ours: Callable[[str], bool], largest: int = MAX_SIZE) -> str | None:
+    """Return the text before our change; None if the backup has our part too, or is missing."""
+    backup = backup_path(path)
+    with errors_for(backup):
+        kept = read_file(backup, largest)
+        return kept.text if kept and not is_ours(kept.text) else None
 
 
 def write_with_backup(path: Path, found: FileSnapshot | None, new: str, *, first: bool) -> str:

@@ -136,15 +136,8 @@ async def entail(pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
     Raises:
         EmbedderUnavailable: the packaged weights cannot be loaded.
     """
-    if not pairs:
-        return []
-    return await asyncio.to_thread(_entail, pairs)
-
-
-def _entail(pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
-    graph = _graph()
-    outputs = (graph.run(graph.tokenizer.encode(text, claim)) for text, claim in pairs)
-    return [Entailment(**_shares(VERDICTS, output["entailment"])) for output in outputs]
+    outputs = await _outputs("entailment", pairs)
+    return [Entailment(**_shares(VERDICTS, output)) for output in outputs]
 
 
 async def replaces(pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -156,15 +149,7 @@ async def replaces(pairs: Sequence[tuple[str, str]]) -> list[float]:
     Raises:
         EmbedderUnavailable: the packaged weights cannot be loaded.
     """
-    if not pairs:
-        return []
-    return await asyncio.to_thread(_replaces, pairs)
-
-
-def _replaces(pairs: Sequence[tuple[str, str]]) -> list[float]:
-    graph = _graph()
-    outputs = (graph.run(graph.tokenizer.encode(older, newer)) for older, newer in pairs)
-    return [_yes_or_no(output["replaces"][0]) for output in outputs]
+    return [_yes_or_no(output[0]) for output in await _outputs("replaces", pairs)]
 
 
 async def answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -175,14 +160,17 @@ async def answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
     Raises:
         EmbedderUnavailable: the packaged weights cannot be loaded.
     """
-    if not pairs:
-        return []
-    return await asyncio.to_thread(_answers, pairs)
+    return [float(output[0]) for output in await _outputs("answers", pairs)]
 
 
-def _answers(pairs: Sequence[tuple[str, str]]) -> list[float]:
+async def _outputs(name: str, pairs: Sequence[tuple[str, str]]) -> list[Sequence[float]]:
+    """Return one of the graph's outputs for each pair."""
+    return await asyncio.to_thread(_run_pairs, name, pairs) if pairs else []
+
+
+def _run_pairs(name: str, pairs: Sequence[tuple[str, str]]) -> list[Sequence[float]]:
     graph = _graph()
-    return [float(graph.run(graph.tokenizer.encode(*pair))["answers"][0]) for pair in pairs]
+    return [graph.run(graph.tokenizer.encode(*pair))[name] for pair in pairs]
 
 
 def _yes_or_no(number: float) -> float:

@@ -1,17 +1,12 @@
 """The embedder that runs the packaged encoder."""
 
-from __future__ import annotations
-
 import asyncio
 import os
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from reasonloom.llm.embedding.vectors import axis, embeddable
 from reasonloom.llm.encoder.encoder import DIMENSION, LONG_TEXT, MOST_WINDOWS, PASSAGE, encode
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 WORKERS = min(4, os.cpu_count() or 1)
 """Threads per call; concurrent calls do not share them."""

@@ -4,8 +4,6 @@ Unknown servers are first tried with the schema. Forms that a server refuses or 
 remembered for the life of the process.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from enum import IntEnum

@@ -32,14 +32,13 @@ def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
     if isinstance(error, errors.InvalidArgument):
         where = f"{error.field} - " if error.field and error.field not in message else ""
         message = f"Validation failed: {where}{message}"
-    body: dict[str, Any] = {
-        "type": error_type(error),
-        "message": message,
-        "field": getattr(error, "field", None),
-    }
-    if isinstance(error, errors.ServiceFault):
-        body["retryable"] = error.retryable
-    return ToolResponse({"error": body}, f"Error: {message}")
+    return ToolResponse({"error": _error_body(error, message)}, f"Error: {message}")
+
+
+def _error_body(error: errors.ReasonloomError, message: str) -> dict[str, Any]:
+    body = {"type": error_type(error), "message": message, "field": getattr(error, "field", None)}
+    retryable = error.retryable if isinstance(error, errors.ServiceFault) else None
+    return body if retryable is None else {**body, "retryable": retryable}
 
 
 def error_type(error: errors.ReasonloomError) -> str:
@@ -71,14 +70,7 @@ def _more(meta: ResponseMeta) -> dict[str, Any]:
 
 def text_failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
     """Return the error as a sentence that names the tool, and as an object."""
-    body: dict[str, Any] = {
-        "tool": meta.tool,
-        "type": error_type(error),
-        "message": error.message,
-        "field": getattr(error, "field", None),
-    }
-    if isinstance(error, errors.ServiceFault):
-        body["retryable"] = error.retryable
+    body = {"tool": meta.tool, **_error_body(error, error.message)}
     return ToolResponse({"error": body}, f'Tool "{meta.tool}" failed: {error.message}')
 
 

@@ -1,7 +1,5 @@
 """Renders an answer as text: the main text first, then short facts, then lists line by line."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime

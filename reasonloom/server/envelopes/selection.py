@@ -1,7 +1,5 @@
 """Selects the content of short answers; keys required by the contract stay, with their types."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field

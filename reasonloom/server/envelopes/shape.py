@@ -1,7 +1,5 @@
 """Shapes of values within an answer: the model, and the brief that short answers follow."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache

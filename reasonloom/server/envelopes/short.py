@@ -1,7 +1,5 @@
 """Short answers: readable text, values without details that can be looked up, minimal schemas."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

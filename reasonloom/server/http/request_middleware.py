@@ -9,6 +9,7 @@ import anyio
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reasonloom.server.http.guard import ScopeGate
+from reasonloom.server.http.session_limits import discard
 from reasonloom.server.json_rpc import (
     HEAD_BYTES,
     MAX_MESSAGE_BYTES,
@@ -163,11 +164,7 @@ class DelayedDisconnect:
         async def replay() -> Message:
             return waiting.pop() if waiting else await self._receive()
 
-        await self._app(scope, replay, _discard)
-
-
-async def _discard(message: Message) -> None:
-    """Discard a message."""
+        await self._app(scope, replay, discard)
 
 
 def _full_body(body: bytes) -> Message:

@@ -144,7 +144,7 @@ class SessionLimits:
         user = {} if session.user is None else {"user": session.user}
         path = {"path": session.path, "raw_path": session.path.encode()}
         request = {**scope, **path, **user, "method": "DELETE", "headers": headers}
-        await self._app(request, _empty_body, _discard)
+        await self._app(request, _empty_body, discard)
 
 
 def _principal(user: Any) -> tuple[str | None, ...]:
@@ -176,5 +176,5 @@ async def _empty_body() -> Message:
     return {"type": "http.request", "body": b"", "more_body": False}
 
 
-async def _discard(message: Message) -> None:
+async def discard(message: Message) -> None:
     """Discard a message."""

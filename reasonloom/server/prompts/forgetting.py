@@ -1,7 +1,5 @@
 """The prompt `causantic-forget`, which guides an agent through forgetting past conversations."""
 
-from __future__ import annotations
-
 import json
 
 from mcp.server.mcpserver.prompts.base import Prompt, PromptArgument, UserMessage

@@ -5,7 +5,7 @@ A template's variables are the arguments; `arguments.py` parses them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING
 
 from mcp.server.mcpserver.prompts.base import Prompt, PromptArgument, UserMessage
@@ -16,8 +16,6 @@ from reasonloom.errors import PromptMistake
 from reasonloom.server.prompts.guide import read_guide
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from reasonloom.prompts.template import PromptTemplate
     from reasonloom.settings import Settings
 

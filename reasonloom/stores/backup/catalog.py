@@ -10,6 +10,7 @@ from psycopg import sql
 from reasonloom.errors import DatabaseFull, DatabaseUnavailable, SettingMistake
 from reasonloom.stores.backup.file_format import unreadable
 from reasonloom.stores.provisioning import LOCK
+from reasonloom.stores.schema import one_value
 
 Connection = psycopg.Connection[Any]
 STEPS = ("alembic_version", "checkpoint_migrations")
@@ -55,7 +56,7 @@ def settle(connection: Connection) -> None:
     """
     for statement in PLAIN:
         connection.execute(statement)
-    if not value(connection, "SELECT pg_try_advisory_xact_lock(%s)", LOCK):
+    if not one_value(connection, "SELECT pg_try_advisory_xact_lock(%s)", LOCK):
         raise DatabaseUnavailable(MOVING)
 
 
@@ -75,7 +76,7 @@ def open_to_owner(connection: Connection, tables: Sequence[str]) -> list[str]:
     Returns the tables that were opened: they are locked until the transaction ends, which must
     force row-level security again or roll back.
     """
-    closed = [table for table in tables if value(connection, CLOSED, table)]
+    closed = [table for table in tables if one_value(connection, CLOSED, table)]
     for table in closed:
         alter(connection, table, "NO FORCE ROW LEVEL SECURITY")
     return closed
@@ -91,12 +92,6 @@ def copying(table: str, columns: Sequence[str], way: LiteralString) -> sql.Compo
     """Return the COPY statement for a table's columns, `TO STDOUT` or `FROM STDIN`."""
     names = sql.SQL(", ").join(map(sql.Identifier, columns))
     return sql.SQL("COPY {} ({}) " + way).format(sql.Identifier(table), names)
-
-
-def value(connection: Connection, query: LiteralString, *values: Any) -> Any:
-    """Return the value that a query yields, None if it yields no row."""
-    row = connection.execute(query, values or None).fetchone()
-    return row[0] if row else None
 
 
 @contextmanager

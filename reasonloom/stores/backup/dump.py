@@ -24,10 +24,10 @@ from reasonloom.stores.backup.catalog import (
     open_to_owner,
     settle,
     tables_of,
-    value,
 )
 from reasonloom.stores.backup.file_format import COUNT, PART, ROWS, TABLE, BackupWriter, Header
 from reasonloom.stores.migrate import saver_step
+from reasonloom.stores.schema import one_value
 
 T = TypeVar("T")
 Progress = Callable[[int, int | None], None]
@@ -111,7 +111,7 @@ def _to_file(
         header = _header(connection)
         tables = tables_of(connection)
         open_to_owner(connection, tables)
-        sizes = {table: int(value(connection, SIZE, table)) for table in tables}
+        sizes = {table: int(one_value(connection, SIZE, table)) for table in tables}
         file, rows, done, total = begin(header), 0, 0, sum(sizes.values())
         for table in tables:
             rows += _copy(connection, file, table, partial(progress, done, total))
@@ -123,10 +123,10 @@ def _to_file(
 
 
 def _header(connection: Connection) -> Header:
-    if value(connection, "SELECT to_regclass('alembic_version')") is None:
+    if one_value(connection, "SELECT to_regclass('alembic_version')") is None:
         raise SettingMistake("the database holds nothing of ours yet", field="DATABASE_URL")
     return Header(
-        schema=str(value(connection, STEP)),
+        schema=str(one_value(connection, STEP)),
         saver=saver_step(connection),
         product=__version__,
         postgres=connection.info.server_version,

@@ -35,8 +35,14 @@ from reasonloom.stores.backup.file_format import (
     open_backup,
     unreadable,
 )
-from reasonloom.stores.migrate import alembic_config, prepare, prepare_saver, saver_step
-from reasonloom.stores.schema import newest_step, step_of
+from reasonloom.stores.migrate import (
+    alembic_transaction,
+    prepare,
+    prepare_saver,
+    run_migrations,
+    saver_step,
+)
+from reasonloom.stores.schema import newest_step, one_value, step_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection as AlembicConnection
@@ -107,11 +113,12 @@ def _fill(
     access: Access, file: BinaryIO, header: Header, replace: bool, progress: Callable[[int], None]
 ) -> int:
     prepare(access)
-    with administrator_errors(), psycopg.connect(access.admin) as connection:
-        _take(connection, replace)
-        connection.rollback()
+    with administrator_errors(), psycopg.connect(access.admin) as plain:
+        _take(plain, replace)
+        plain.rollback()
     prepare_saver(access)
-    with administrator_errors(), _transaction(access.admin) as (alembic, connection):
+    with administrator_errors(), alembic_transaction(access.admin) as alembic:
+        connection: Any = alembic.connection.driver_connection
         _take(connection, replace)  # others may have filled it meanwhile
         if header.saver > saver_step(connection):
             raise InvalidArgument(
@@ -125,24 +132,6 @@ def _fill(
         connection.execute("ANALYZE")
         progress(file.tell())
         return rows
-
-
-@contextmanager
-def _transaction(admin: str) -> Iterator[tuple[AlembicConnection, Connection]]:
-    """Yield one transaction as connections of Alembic and of psycopg; it commits at the end."""
-    from sqlalchemy import create_engine
-    from sqlalchemy.exc import DBAPIError
-    from sqlalchemy.pool import NullPool
-
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(admin), poolclass=NullPool
-    )
-    try:
-        with engine.begin() as alembic:
-            plain: Any = alembic.connection.driver_connection
-            yield alembic, plain
-    except DBAPIError as error:
-        raise error.orig or error from None
 
 
 def _take(connection: Connection, replace: bool) -> None:
@@ -162,8 +151,7 @@ def _take(connection: Connection, replace: bool) -> None:
 
 def _holds_rows(connection: Connection, table: str) -> bool:
     query = sql.SQL("SELECT EXISTS (SELECT 1 FROM {})").format(sql.Identifier(table))
-    row = connection.execute(query).fetchone()
-    return bool(row and row[0])
+    return bool(one_value(connection, query))
 
 
 def _rebuild(connection: Connection, alembic: AlembicConnection, step: str) -> None:
@@ -180,14 +168,11 @@ def _rebuild(connection: Connection, alembic: AlembicConnection, step: str) -> N
 
 def _upgrade(alembic: AlembicConnection, step: str) -> None:
     """Run the migrations within the open transaction."""
-    from alembic import command
     from sqlalchemy import text
 
     # A migration may read a table that it has just created and secured, which is empty.
     alembic.execute(text("SET LOCAL row_security = on"))
-    config = alembic_config()
-    config.attributes["connection"] = alembic
-    command.upgrade(config, step)
+    run_migrations(alembic, step)
     alembic.execute(text("SET LOCAL row_security = off"))
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.statements import load
+from reasonloom.stores.statements import load, values_of
 
 SQL = load(__file__)
 
@@ -77,15 +77,14 @@ async def sessions_before(
 async def first_of(tx: Transaction, project: str, sessions: Sequence[str]) -> set[int]:
     """Return the first chunk of the main conversation of each session."""
     values = {"project": project, "sessions": list(sessions)}
-    return {row.id for row in await tx.all(SQL.first, values)}
+    return set(await tx.column(SQL.first, values))
 
 
 async def replace(tx: Transaction, ids: Sequence[int], edges: Sequence[NewEdge]) -> None:
     """Replace the edges of cause and continuation of the chunks `ids`."""
     await tx.run(SQL.clear, {"ids": list(ids)})
     if edges:
-        rows = [{name: getattr(edge, name) for name in NewEdge.__slots__} for edge in edges]
-        await tx.run(SQL.add, {"rows": json.dumps(rows)})
+        await tx.run(SQL.add, {"rows": json.dumps([values_of(edge) for edge in edges])})
 
 
 async def reasons_between(tx: Transaction, pairs: Sequence[tuple[int, int]]) -> list[str]:

@@ -4,7 +4,7 @@ Forgotten chunks are excluded. Counts come from a single covering index.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -96,7 +96,7 @@ class ChunkFilter:
     session: str | None = None
     span: Span = Span()
 
-    def values(self, tx: Transaction) -> dict[str, Any]:
+    def values(self) -> dict[str, Any]:
         """Return the parameters of the SQL conditions."""
         span = {"since": self.span.since, "until": self.span.until}
         return {"project": self.project, "session": self.session, **span}
@@ -114,7 +114,7 @@ async def is_known(tx: Transaction, slug: str) -> bool:
 
 async def slugs(tx: Transaction) -> list[str]:
     """Return the names of the projects that have any chunk."""
-    return [row[0] for row in await tx.tuples(SQL.slugs)]
+    return await tx.column(SQL.slugs)
 
 
 async def sessions(tx: Transaction, project: str, span: Span) -> list[SessionRow]:
@@ -126,9 +126,8 @@ async def sessions(tx: Transaction, project: str, span: Span) -> list[SessionRow
 async def beginning(tx: Transaction, project: str, start: str, most: int) -> list[str]:
     """Return ids of a project's sessions that begin with `start`; an exact match comes first."""
     escaped = start.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    values = {"project": project, "beginning": f"{escaped}%"}
-    rows = await tx.tuples(SQL.beginning, {**values, "whole": start, "most": most})
-    return [row[0] for row in rows]
+    values = {"project": project, "beginning": f"{escaped}%", "whole": start, "most": most}
+    return await tx.column(SQL.beginning, values)
 
 
 async def session_before(tx: Transaction, project: str, current: str | None) -> str | None:
@@ -143,18 +142,15 @@ async def session_before(tx: Transaction, project: str, current: str | None) -> 
 
 async def count(tx: Transaction, chosen: ChunkFilter) -> int:
     """Return the number of selected chunks."""
-    return await tx.number(SQL.count, chosen.values(tx))
+    return await tx.number(SQL.count, chosen.values())
 
 
 async def in_time(
     tx: Transaction, chosen: ChunkFilter, *, newest: bool, most: int
 ) -> list[ChunkRow]:
     """Return the newest or the oldest of the selected chunks, in chronological order."""
-    rows = await tx.tuples(
-        SQL.newest if newest else SQL.oldest, {**chosen.values(tx), "most": most}
-    )
-    width = len(fields(ChunkRow))
-    return [ChunkRow(*row[:width]) for row in rows]
+    statement = SQL.fill("in_time", order="DESC" if newest else "ASC")
+    return await tx.rows(ChunkRow, statement, {**chosen.values(), "most": most})
 
 
 MOST_OUTLINED = 2_000

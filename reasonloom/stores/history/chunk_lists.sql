@@ -48,26 +48,10 @@ ORDER BY min(c.at) DESC, c.session DESC LIMIT 1
 -- name: count
 SELECT count(*) FROM chunks c WHERE {{ seen }} AND {{ within }}
 
--- name: newest
-SELECT m.id, c.project, c.session, c.agent, c.started_at AS time, c.tokens, m.content, c.at,
-    c.first_turn, c.ordinal
-FROM (SELECT c.memory_id FROM chunks c WHERE c.owner = :owner AND c.forgotten IS NULL
-    AND c.project = :project AND (CAST(:session AS text) IS NULL OR c.session = :session)
-    AND (CAST(:since AS timestamptz) IS NULL OR c.at >= :since)
-    AND (CAST(:until AS timestamptz) IS NULL OR c.at < :until)
-    ORDER BY c.at DESC, c.memory_id DESC LIMIT :most) picked
-JOIN chunks c ON c.owner = :owner AND c.memory_id = picked.memory_id
-JOIN memories m ON m.owner = :owner AND m.id = picked.memory_id AND m.deleted_at IS NULL
-ORDER BY c.at, c.session, c.first_turn, c.ordinal, m.id
-
--- name: oldest
-SELECT m.id, c.project, c.session, c.agent, c.started_at AS time, c.tokens, m.content, c.at,
-    c.first_turn, c.ordinal
-FROM (SELECT c.memory_id FROM chunks c WHERE c.owner = :owner AND c.forgotten IS NULL
-    AND c.project = :project AND (CAST(:session AS text) IS NULL OR c.session = :session)
-    AND (CAST(:since AS timestamptz) IS NULL OR c.at >= :since)
-    AND (CAST(:until AS timestamptz) IS NULL OR c.at < :until)
-    ORDER BY c.at ASC, c.memory_id ASC LIMIT :most) picked
+-- name: in_time
+SELECT m.id, c.project, c.session, c.agent, c.started_at AS time, c.tokens, m.content
+FROM (SELECT c.memory_id FROM chunks c WHERE {{ seen }} AND {{ within }}
+    ORDER BY c.at {{ order }}, c.memory_id {{ order }} LIMIT :most) picked
 JOIN chunks c ON c.owner = :owner AND c.memory_id = picked.memory_id
 JOIN memories m ON m.owner = :owner AND m.id = picked.memory_id AND m.deleted_at IS NULL
 ORDER BY c.at, c.session, c.first_turn, c.ordinal, m.id

@@ -66,14 +66,14 @@ SQL = load(__file__, columns=columns(ChunkRow))
 
 async def known(tx: Transaction, keys: Sequence[str]) -> dict[str, Known]:
     """Return the stored chunks with these keys, including forgotten ones, by key."""
-    rows = await tx.all(SQL.known, {"keys": list(keys)})
-    return {row.key: Known(row.memory_id, UUID(str(row.transcript)), row.forgotten) for row in rows}
+    rows = await tx.tuples(SQL.known, {"keys": list(keys)})
+    return {key: Known(*known) for key, *known in rows}
 
 
 async def of_transcript(tx: Transaction, transcript: UUID) -> dict[str, Known]:
     """Return all chunks of a transcript by key, in the order in which they were stored."""
-    rows = await tx.all(SQL.of_transcript, {"transcript": transcript})
-    return {row.key: Known(row.memory_id, transcript, row.forgotten) for row in rows}
+    rows = await tx.tuples(SQL.of_transcript, {"transcript": transcript})
+    return {key: Known(*known) for key, *known in rows}
 
 
 async def add(tx: Transaction, new: Sequence[tuple[NewMemory, ChunkRow]]) -> list[int]:
@@ -107,8 +107,7 @@ async def drop(tx: Transaction, ids: Sequence[int]) -> list[Lane]:
     """Remove chunks with their memories, vectors and edges; return their lanes."""
     if not ids:
         return []
-    rows = await tx.all(SQL.drop, {"ids": list(ids)})
-    return [Lane(row.project, row.session, row.agent, row.at) for row in rows]
+    return await tx.rows(Lane, SQL.drop, {"ids": list(ids)})
 
 
 async def adopt(tx: Transaction, ids: Sequence[int], transcript: UUID) -> None:

@@ -12,6 +12,7 @@ from heapq import nsmallest
 from operator import attrgetter
 
 from reasonloom.stores.database import Transaction
+from reasonloom.stores.memory.search.query_terms import QueryWord, held_by_few
 from reasonloom.stores.statements import load
 
 WORDS = 24
@@ -23,13 +24,8 @@ HOLDING = 100
 SQL = load(__file__)
 
 
-@dataclass(frozen=True, slots=True)
-class RareWord:
-    """A stored word, how many chunks contain it, and its weight."""
-
-    term: str
-    held: int
-    weight: float
+RareWord = QueryWord
+"""A stored word, how many chunks contain it, and its weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,7 @@ async def sharing(
     `wanted` maps the id of each chunk to its rare words.
     """
     rows = [
-        {"chunk": chunk, "place": place, "word": _written(word.term), "weight": word.weight}
+        {"chunk": chunk, "place": place, "word": word.query, "weight": word.weight}
         for chunk, words in wanted.items()
         for place, word in enumerate(words)
     ]
@@ -71,7 +67,7 @@ async def sharing(
         return found
     values = {"project": project, "most": most, "rows": json.dumps(rows)}
     for chunk, other, at, shared, places in await tx.tuples(SQL.sharing, values):
-        words = tuple(wanted[chunk][place].term for place in places)
+        words = tuple(wanted[chunk][place].lexeme for place in places)
         found[chunk].append(Sharing(other, at, shared, words))
     return found
 
@@ -84,17 +80,4 @@ async def _counted(tx: Transaction, terms: Iterable[str]) -> dict[str, RareWord]
 
 def _few(words: Iterable[RareWord]) -> list[RareWord]:
     """Return the rarest words that occur in up to `HOLDING` chunks in total; at least one."""
-    chosen: list[RareWord] = []
-    holding = 0
-    for word in nsmallest(WORDS, words, key=attrgetter("held", "term")):
-        holding += word.held
-        if chosen and holding > HOLDING:
-            break
-        chosen.append(word)
-    return chosen
-
-
-def _written(term: str) -> str:
-    """Return a word in `tsquery` syntax."""
-    escaped = term.replace("\\", "\\\\").replace("'", "''")
-    return f"'{escaped}'"
+    return held_by_few(nsmallest(WORDS, words, key=attrgetter("held", "lexeme")), HOLDING)

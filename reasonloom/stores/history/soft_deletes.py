@@ -36,7 +36,7 @@ class Preview:
 
 async def ids(tx: Transaction, chosen: ChunkFilter) -> list[int]:
     """Return the ids of the selected chunks."""
-    return [row[0] for row in await tx.tuples(SQL.ids, chosen.values(tx))]
+    return await tx.column(SQL.ids, chosen.values())
 
 
 async def previews(tx: Transaction, numbers: Sequence[int], head: int) -> dict[int, Preview]:
@@ -73,8 +73,7 @@ async def undoable(tx: Transaction) -> list[Forgotten]:
 
 async def hold_forgotten(tx: Transaction, number: int) -> Forgotten | None:
     """Lock and return what one call forgot; None if it cannot be undone."""
-    rows = await tx.tuples(SQL.hold, {"number": number})
-    return Forgotten(*rows[0]) if rows else None
+    return await tx.row(Forgotten, SQL.hold, {"number": number})
 
 
 async def undo(tx: Transaction, number: int) -> int:
@@ -86,7 +85,7 @@ async def undo(tx: Transaction, number: int) -> int:
 
 async def due(tx: Transaction, before: datetime) -> list[int]:
     """Return the numbers of the forgets up to `before` that are not erased yet."""
-    return [row[0] for row in await tx.tuples(SQL.due, {"before": before})]
+    return await tx.column(SQL.due, {"before": before})
 
 
 async def claim(tx: Transaction, number: int) -> list[int]:
@@ -94,7 +93,7 @@ async def claim(tx: Transaction, number: int) -> list[int]:
     here = {"number": number}
     if await tx.first(SQL.claim, here) is None:
         return []
-    return [row[0] for row in await tx.tuples(SQL.all, here)]
+    return await tx.column(SQL.all, here)
 
 
 async def erase_some(tx: Transaction, number: int, size: int) -> tuple[int, set[UUID], set[UUID]]:

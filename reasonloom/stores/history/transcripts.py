@@ -7,12 +7,10 @@ from typing import Any
 from uuid import UUID
 
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.statements import load
+from reasonloom.stores.statements import columns, load
 
 VOID = "void:"
 """Path prefix of a transcript whose file has been rewritten, until the new content is read."""
-
-SQL = load(__file__, void=VOID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +37,19 @@ class TranscriptRow:
         return int((self.state or {}).get("step", 0))
 
 
+SQL = load(__file__, void=VOID, columns=columns(TranscriptRow))
+
+
 async def find(tx: Transaction, path: str) -> tuple[TranscriptRow | None, TranscriptRow | None]:
     """Return the transcript of this path, and the one of its file before it was rewritten."""
-    rows = await tx.all(SQL.find, {"paths": [path, VOID + path]})
-    known = {row.path: _row(row) for row in rows}
+    rows = await tx.rows(TranscriptRow, SQL.find, {"paths": [path, VOID + path]})
+    known = {row.path: row for row in rows}
     return known.get(path), known.get(VOID + path)
 
 
 async def like(tx: Transaction, head: str, path: str) -> Sequence[TranscriptRow]:
     """Return transcripts of other paths whose files begin with the same bytes, newest first."""
-    rows = await tx.all(SQL.like_head, {"head": head, "path": path})
-    return [_row(row) for row in rows]
+    return await tx.rows(TranscriptRow, SQL.like_head, {"head": head, "path": path})
 
 
 async def make(tx: Transaction, rows: Sequence[TranscriptRow]) -> None:
@@ -105,16 +105,3 @@ async def put_aside(tx: Transaction, row: TranscriptRow) -> UUID:
 async def remove(tx: Transaction, transcript: UUID) -> None:
     """Remove a transcript with its remaining chunks."""
     await tx.run(SQL.delete, {"id": transcript})
-
-
-def _row(row: Any) -> TranscriptRow:
-    return TranscriptRow(
-        id=UUID(str(row.id)),
-        path=row.path,
-        form=row.form,
-        head=row.head,
-        position=row.position,
-        state=row.state,
-        size=row.size,
-        skipped=row.skipped,
-    )

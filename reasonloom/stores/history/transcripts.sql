@@ -1,6 +1,3 @@
--- fragment: columns
-id, path, form, position, state, size, head, skipped
-
 -- name: find
 SELECT {{ columns }} FROM transcripts WHERE owner = :owner AND path = ANY(CAST(:paths AS text[]))
 

@@ -55,8 +55,8 @@ class Old:
 
 async def window(tx: Transaction, *, before: datetime, after: int, most: int) -> Old:
     """Return the next window of old episodes above the id `after`."""
-    values = {"before": before, "effect": None}
-    row = await tx.one(SQL.window, {**values, "after": after, "most": most})
+    values = {"before": before, "effect": None, "after": after, "most": most}
+    row = await tx.one(SQL.window, values)
     return Old(row.last, row.memories)
 
 
@@ -76,22 +76,18 @@ async def pairs(
     """
     values = {"model": model, "before": before, "effect": None}
     more = {"after": after, "most": most, "alike": alike, "pairs": most_pairs}
-    return [
-        Pair(row.one, row.other, row.cosine) for row in await tx.all(SQL.pairs, {**values, **more})
-    ]
+    return await tx.rows(Pair, SQL.pairs, {**values, **more})
 
 
 async def read(tx: Transaction, ids: Sequence[int], effect: UUID | None = None) -> list[Episode]:
     """Return the episodes of `ids` that exist and are in no summary other than that of `effect`."""
-    rows = await tx.all(SQL.read, {"ids": list(ids), "effect": effect})
-    return [Episode(**row._mapping) for row in rows]
+    return await tx.rows(Episode, SQL.read, {"ids": list(ids), "effect": effect})
 
 
 async def hold(tx: Transaction, ids: Sequence[int], effect: UUID) -> list[Episode]:
     """Lock and return the episodes that exist and are in no summary other than that of `effect`."""
     await hold_owner(tx)
-    rows = await tx.all(SQL.hold, {"ids": list(ids), "effect": effect})
-    return [Episode(**row._mapping) for row in rows]
+    return await tx.rows(Episode, SQL.hold, {"ids": list(ids), "effect": effect})
 
 
 async def derive(

@@ -117,8 +117,7 @@ async def weaken(
 
 async def foresee(tx: Transaction, at: datetime) -> Weakened:
     """Return what decaying the space would change, without changing it."""
-    row = await tx.one(SQL.foresee, {"at": at})
-    return Weakened(row.memories, row.before, row.after)
+    return Weakened(*await tx.one(SQL.foresee, {"at": at}))
 
 
 async def settle(tx: Transaction, memory_id: int, at: datetime) -> float:

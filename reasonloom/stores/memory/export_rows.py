@@ -55,6 +55,6 @@ async def page(
 
     Only links within the whole export are included, and vectors of `model`.
     """
-    values = {"hidden": hidden, "model": model}
-    rows = await tx.all(SQL.page, {**values, "after": after, "last": last, "size": size})
+    values = {"hidden": hidden, "model": model, "after": after, "last": last, "size": size}
+    rows = await tx.all(SQL.page, values)
     return [ExportRow(**row._mapping) for row in rows]

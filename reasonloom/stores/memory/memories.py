@@ -166,8 +166,7 @@ async def link_stored(
 
 async def read_many(tx: Transaction, ids: Sequence[int]) -> dict[int, KnownMemory]:
     """Return the memories of `ids` that exist in this space and are not hidden."""
-    rows = await tx.all(SQL.read_many, {"ids": list(ids)})
-    return {row.id: KnownMemory(**row._mapping) for row in rows}
+    return {each.id: each for each in await tx.rows(KnownMemory, SQL.read_many, {"ids": list(ids)})}
 
 
 async def hold_owner(tx: Transaction) -> None:
@@ -182,8 +181,7 @@ async def hold_owner(tx: Transaction) -> None:
 async def hold_many(tx: Transaction, ids: Sequence[int], *, hidden: bool = False) -> list[int]:
     """Lock the memories of `ids` that exist, with or without hidden ones; return their ids."""
     await hold_owner(tx)
-    rows = await tx.tuples(SQL.hold_many, {"ids": list(ids), "hidden": hidden})
-    return [row[0] for row in rows]
+    return await tx.column(SQL.hold_many, {"ids": list(ids), "hidden": hidden})
 
 
 async def hide(tx: Transaction, memory_id: int, at: datetime) -> bool:

@@ -34,8 +34,7 @@ async def link_waypoints(
         "origins": [origins[target] for target in targets],
         "run_id": run_id,
     }
-    row = await tx.first(SQL.link, values)
-    return int(row.made) if row else 0
+    return await tx.number(SQL.link, values)
 
 
 LONGEST = 160
@@ -71,18 +70,14 @@ class Correction(NamedTuple):
 
 async def outward(tx: Transaction, memory_id: int) -> list[Link]:
     """Return the heaviest edges that lead from a memory."""
-    return await tx.rows(Link, SQL.outward, _here(tx, memory_id))
+    return await tx.rows(Link, SQL.outward, {"id": memory_id})
 
 
 async def inward(tx: Transaction, memory_id: int) -> list[Link]:
     """Return the heaviest edges that lead to a memory."""
-    return await tx.rows(Link, SQL.inward, _here(tx, memory_id))
+    return await tx.rows(Link, SQL.inward, {"id": memory_id})
 
 
 async def corrections(tx: Transaction, memory_id: int) -> list[Correction]:
     """Return the chain of corrections that a memory is part of, oldest first."""
-    return await tx.rows(Correction, SQL.chain, _here(tx, memory_id))
-
-
-def _here(tx: Transaction, memory_id: int) -> dict[str, object]:
-    return {"id": memory_id}
+    return await tx.rows(Correction, SQL.chain, {"id": memory_id})

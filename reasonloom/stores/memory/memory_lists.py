@@ -7,7 +7,8 @@ from uuid import UUID
 
 from reasonloom.errors import MemoryNotFound
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.statements import load
+from reasonloom.stores.memory.memories import MemoryFields
+from reasonloom.stores.statements import columns, load
 
 LONGEST = 280
 """Characters of a content shown in a list."""
@@ -28,7 +29,6 @@ KINDS = {
     "past": "m.source_kind = 'transcript'",
     "all": "true",
 }
-SQL = load(__file__, longest=LONGEST)
 
 Hidden = Literal["no", "also", "only"]
 Kinds = Literal["now", "past", "all"]
@@ -80,6 +80,31 @@ class ListedMemory(NamedTuple):
     superseded_by: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class OneMemory(MemoryFields):
+    """A memory with everything that its page shows; scores are in 0..1, times timezone-aware.
+
+    `past_session` and `past_project` locate a chunk of a past conversation; `has_thoughts` is
+    whether its session has thoughts.
+    """
+
+    event_type: str
+    project: str | None
+    decay_rate: float
+    access_count: int
+    token_count: int
+    decayed_at: datetime | None
+    deleted_at: datetime | None
+    session_name: str | None
+    past_session: str | None
+    past_project: str | None
+    has_thoughts: bool
+
+
+JOINED = ("session_name", "past_session", "past_project", "has_thoughts")
+SQL = load(__file__, longest=LONGEST, columns=columns(OneMemory, "m", without=JOINED))
+
+
 async def word_query(tx: Transaction, words: str) -> str | None:
     """Return the `tsquery` that matches all the words in any form; None if all are stop words."""
     row = await tx.first(SQL.word_query, {"words": words})
@@ -94,48 +119,7 @@ async def page(tx: Transaction, chosen: MemoryFilter, size: int, skip: int) -> l
 
 async def count(tx: Transaction, chosen: MemoryFilter) -> int:
     """Return the number of memories that match the filter."""
-    row = await tx.first(SQL.fill("count", where=chosen.where()), chosen.values())
-    return int(row[0]) if row else 0
-
-
-class OneMemory(NamedTuple):
-    """A memory; scores are in 0..1, times timezone-aware.
-
-    `past_session` and `past_project` locate a chunk of a past conversation; `has_thoughts` is
-    whether its session has thoughts.
-    """
-
-    id: int
-    content: str
-    sector: str
-    event_type: str
-    source_kind: str
-    principal: str
-    tool: str
-    trust: float
-    run_id: UUID | None
-    session_id: UUID | None
-    session_name: str | None
-    project: str | None
-    confidence: float
-    strength: float
-    salience: float
-    importance: float
-    decay_rate: float
-    access_count: int
-    keywords: list[str]
-    tags: list[str]
-    category: str | None
-    context: str | None
-    token_count: int
-    created_at: datetime
-    last_accessed: datetime
-    decayed_at: datetime | None
-    deleted_at: datetime | None
-    superseded_by: int | None
-    past_session: str | None
-    past_project: str | None
-    has_thoughts: bool
+    return await tx.number(SQL.fill("count", where=chosen.where()), chosen.values())
 
 
 class Membership(NamedTuple):
@@ -152,10 +136,10 @@ async def require(tx: Transaction, memory_id: int) -> OneMemory:
     Raises:
         MemoryNotFound: there is no such memory.
     """
-    row = await tx.first(SQL.read_one, {"id": memory_id})
-    if row is None:
+    found = await tx.row(OneMemory, SQL.read_one, {"id": memory_id})
+    if found is None:
         raise MemoryNotFound(f"mem-{memory_id}", field="memoryId")
-    return OneMemory._make(row)
+    return found
 
 
 async def basins_of(tx: Transaction, memory_id: int) -> list[Membership]:

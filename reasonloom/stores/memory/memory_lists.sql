@@ -3,11 +3,7 @@ SELECT string_agg('''' || replace(replace(word, '\', '\\'), '''', '''''') || '''
 FROM unnest(asked_words(:words)) AS asked (word)
 
 -- name: read_one
-SELECT m.id, m.content, m.sector, m.event_type, m.source_kind, m.principal, m.tool, m.trust,
-    m.run_id, m.session_id, s.external_name, m.project, m.confidence, m.strength, m.salience,
-    m.importance, m.decay_rate, m.access_count, m.keywords, m.tags, m.category, m.context,
-    m.token_count, m.created_at, m.last_accessed, m.decayed_at, m.deleted_at, m.superseded_by,
-    c.session, c.project,
+SELECT {{ columns }}, s.external_name, c.session, c.project,
     EXISTS (SELECT FROM thoughts t WHERE t.owner = m.owner AND t.session_id = m.session_id)
 FROM memories m LEFT JOIN sessions s ON s.owner = m.owner AND s.id = m.session_id
 LEFT JOIN chunks c ON c.owner = m.owner AND c.memory_id = m.id

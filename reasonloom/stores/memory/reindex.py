@@ -45,7 +45,7 @@ async def foreign_models(tx: Transaction, model: str) -> list[str]:
     works from the newest to the oldest, so that the oldest shows foreign models until the end.
     A few foreign ones among many of ours may be missed; `coverage` counts them all.
     """
-    return [row.model for row in await tx.all(SQL.foreign, {"model": model, "probes": PROBES})]
+    return await tx.column(SQL.foreign, {"model": model, "probes": PROBES})
 
 
 async def coverage(tx: Transaction, model: str) -> Coverage:
@@ -56,15 +56,14 @@ async def coverage(tx: Transaction, model: str) -> Coverage:
 
 async def models(tx: Transaction) -> dict[str, int]:
     """Return how many of the owner's memories, in all spaces, have vectors of each model."""
-    return {row.model: row.memories for row in await tx.all(SQL.models)}
+    return dict(await tx.tuples(SQL.models))
 
 
 async def next_lacking(
     tx: Transaction, model: str, *, before: int, size: int
 ) -> Sequence[Unembedded]:
     """Return the newest memories with ids below `before` that lack vectors of `model`."""
-    values = {"model": model, "before": before, "size": size}
-    return await tx.rows(Unembedded, SQL.batch, values)
+    return await tx.rows(Unembedded, SQL.batch, {"model": model, "before": before, "size": size})
 
 
 async def embed(
@@ -74,12 +73,11 @@ async def embed(
     model: str,
 ) -> int:
     """Store the vectors of memories that have not changed since they were read; return how many."""
-    values = {"model": model}
     seen = {"ids": [each.id for each in memories], "states": [each.state for each in memories]}
-    held = [row.id for row in await tx.all(SQL.hold, {**values, **seen})]
+    held = await tx.column(SQL.hold, {"model": model, **seen})
     if held:
         rows = embedding_rows({memory_id: vectors[memory_id] for memory_id in held})
-        await tx.run(SQL.embed, {**values, **rows})
+        await tx.run(SQL.embed, {"model": model, **rows})
     return len(held)
 
 

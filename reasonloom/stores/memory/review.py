@@ -29,7 +29,7 @@ async def pairs(tx: Transaction, *, most: int) -> list[MemoryPair]:
 
 async def newest(tx: Transaction, *, most: int) -> dict[int, str]:
     """Return the beginnings of the newest memories by id, without past conversations."""
-    return {row.id: row.content for row in await tx.all(SQL.newest, {"most": most})}
+    return dict(await tx.tuples(SQL.newest, {"most": most}))
 
 
 async def keep_both(tx: Transaction, newer: int, older: int) -> None:

@@ -39,8 +39,7 @@ CHANGING = {*HeldMemory.__slots__, "token_count", "dates", "valid_from"} - {"ses
 
 async def hold(tx: Transaction, memory_id: int) -> HeldMemory | None:
     """Return a memory, locked until the transaction ends; None if there is none."""
-    row = await tx.first(SQL.hold, {"id": memory_id})
-    return HeldMemory(**row._mapping) if row else None
+    return await tx.row(HeldMemory, SQL.hold, {"id": memory_id})
 
 
 async def rewrite(tx: Transaction, memory_id: int, changes: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.pipelines import together
-from reasonloom.stores.statements import load
+from reasonloom.stores.statements import load, values_of
 
 WEAK = 0.1
 IMPORTANT = 0.7
@@ -100,37 +100,27 @@ async def figures(tx: Transaction, *, at: datetime, model: str) -> Figures:
 
 async def count(tx: Transaction) -> int:
     """Return the number of memories of the space that are not hidden."""
-    row = await tx.first(SQL.count)
-    return int(row.memories) if row else 0
+    return await tx.number(SQL.count)
 
 
 async def page(tx: Transaction, *, after: int, size: int) -> list[Summary]:
     """Return the next memories by id."""
-    values = {"after": after, "size": size}
-    return [Summary(**row._mapping) for row in await tx.all(SQL.page, values)]
+    return await tx.rows(Summary, SQL.page, {"after": after, "size": size})
 
 
 async def prunable(
     tx: Transaction, faded: PruneCriteria, *, size: int
 ) -> tuple[list[Summary], int]:
     """Return the weakest prunable memories, and the number of all prunable ones."""
-    rows = await tx.all(SQL.prunable, {**_values(tx, faded), "size": size})
-    found = [Summary(**{name: row._mapping[name] for name in Summary.__slots__}) for row in rows]
-    return found, int(rows[0].matching) if rows else 0
+    rows = await tx.tuples(SQL.prunable, {**values_of(faded), "size": size})
+    return [Summary(*summary) for *summary, _ in rows], int(rows[0][-1]) if rows else 0
 
 
 async def prune(
     tx: Transaction, faded: PruneCriteria, ids: Sequence[int], at: datetime
 ) -> set[int]:
     """Hide the memories of `ids` that are still prunable; return their ids."""
-    values = {**_values(tx, faded), "ids": list(ids), "at": at}
-    return {row.id for row in await tx.all(SQL.prune, values)}
-
-
-def _values(tx: Transaction, faded: PruneCriteria) -> dict[str, Any]:
-    here = {"strength": faded.strength}
-    more = {"before": faded.before, "accesses": faded.accesses, "sector": faded.sector}
-    return {**here, **more}
+    return set(await tx.column(SQL.prune, {**values_of(faded), "ids": list(ids), "at": at}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,20 +152,17 @@ class Trace:
 
 async def written_by(tx: Transaction, written: WriterFilter) -> list[Trace]:
     """Return the selected memories of this space by id."""
-    values = {name: getattr(written, name) for name in WriterFilter.__slots__}
-    rows = await tx.all(SQL.written_by, values)
-    return [Trace(**row._mapping) for row in rows]
+    return await tx.rows(Trace, SQL.written_by, values_of(written))
 
 
 async def derived_from(tx: Transaction, ids: Sequence[int]) -> list[Trace]:
     """Return further memories that were derived from any of `ids`."""
-    rows = await tx.all(SQL.derived, {"ids": list(ids)})
-    return [Trace(**row._mapping) for row in rows]
+    return await tx.rows(Trace, SQL.derived, {"ids": list(ids)})
 
 
 async def spaces(tx: Transaction, *, most: int) -> list[str]:
     """Return the owner's spaces in which memories were stored."""
-    return [row.space for row in await tx.all(SQL.spaces, {"most": most})]
+    return await tx.column(SQL.spaces, {"most": most})
 
 
 async def oldest(tx: Transaction, *, transcripts: bool) -> datetime | None:

@@ -49,13 +49,12 @@ async def count(tx: Transaction, *, without_model: bool) -> int:
 
 async def by_ids(tx: Transaction, ids: Sequence[UUID]) -> list[ListedBasin]:
     """Return the basins of `ids` that exist, largest first."""
-    rows = await tx.tuples(SQL.some, {"ids": list(ids)}) if ids else []
-    return [ListedBasin(*row) for row in rows]
+    return await tx.rows(ListedBasin, SQL.some, {"ids": list(ids)}) if ids else []
 
 
 async def names(tx: Transaction) -> dict[UUID, str]:
     """Return the names of basins, a few hundred at most."""
-    return {row[0]: row[1] for row in await tx.tuples(SQL.names)}
+    return dict(await tx.tuples(SQL.names))
 
 
 async def strongest(
@@ -104,10 +103,7 @@ class BasinOrder:
 
 async def activity(tx: Transaction, at: datetime, half_life: float) -> dict[UUID, BasinActivity]:
     """Return the activity, at a given time, of each basin with members; `half_life` is in days."""
-    values = {
-        "kinds": list(KINDS), "at": at,
-        "half_life": half_life, "most": STRONGEST_LINKS,
-    }  # fmt: skip
+    values = {"kinds": list(KINDS), "at": at, "half_life": half_life, "most": STRONGEST_LINKS}
     rows = await tx.all(SQL.activity, values)
     return {row.basin: BasinActivity(row.members, min(1.0, float(row.activation))) for row in rows}
 
@@ -116,9 +112,6 @@ async def relations(
     tx: Transaction, ids: Sequence[UUID] | None = None
 ) -> tuple[list[BasinLinks], list[BasinOrder]]:
     """Return the edges and the chronological order between basins, for all or for `ids`."""
-    values = {
-        "kinds": list(KINDS), "ids": list(ids or []),
-        "everything": ids is None,
-    }  # fmt: skip
-    links = [BasinLinks(**row._mapping) for row in await tx.all(SQL.between, values)]
-    return links, [BasinOrder(**row._mapping) for row in await tx.all(SQL.sessions, values)]
+    values = {"kinds": list(KINDS), "ids": list(ids or []), "everything": ids is None}
+    links = await tx.rows(BasinLinks, SQL.between, values)
+    return links, await tx.rows(BasinOrder, SQL.sessions, values)

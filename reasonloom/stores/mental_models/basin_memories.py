@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -35,18 +35,14 @@ HEADER = 4
 Vectors = NDArray[np.float32]
 
 
-def _values(tx: Transaction, **more: Any) -> dict[str, Any]:
-    return {"kinds": list(KINDS), **more}
-
-
 async def embedded_ids(tx: Transaction, model: str, *, after: int = 0) -> list[int]:
     """Return the ids above `after` of the memories that have a vector of `model`, ascending."""
-    return [row[0] for row in await tx.tuples(SQL.ids, _values(tx, model=model, after=after))]
+    return await tx.column(SQL.ids, {"kinds": list(KINDS), "model": model, "after": after})
 
 
 async def vectors(tx: Transaction, model: str, ids: Sequence[int]) -> tuple[list[int], Vectors]:
     """Return those of `ids` that still exist, ascending, and their vectors of length 1."""
-    rows = await tx.tuples(SQL.vectors, _values(tx, model=model, ids=list(ids)))
+    rows = await tx.tuples(SQL.vectors, {"kinds": list(KINDS), "model": model, "ids": list(ids)})
     if not rows:
         return [], np.zeros((0, 0), dtype=np.float32)
     known = [row[0] for row in rows]
@@ -58,8 +54,8 @@ async def vectors(tx: Transaction, model: str, ids: Sequence[int]) -> tuple[list
 
 async def counted(tx: Transaction, after: int) -> tuple[int, int]:
     """Return the number of countable memories with ids up to `after`, and above it."""
-    row = await tx.first(SQL.counted, _values(tx, after=after))
-    return (int(row.until), int(row.since)) if row else (0, 0)
+    row = await tx.one(SQL.counted, {"kinds": list(KINDS), "after": after})
+    return int(row.until), int(row.since)
 
 
 async def contents(tx: Transaction, ids: Sequence[int], *, most: int) -> dict[int, str]:

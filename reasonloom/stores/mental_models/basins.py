@@ -11,7 +11,7 @@ import numpy as np
 from reasonloom.stores.database import Database, Transaction
 from reasonloom.stores.memory.memories import hold_owner
 from reasonloom.stores.mental_models.basin_memories import KINDS, PRESENT, Vectors
-from reasonloom.stores.statements import load
+from reasonloom.stores.statements import load, values_of
 from reasonloom.stores.vectors import vector_literal
 
 SQL = load(__file__, present=PRESENT)
@@ -90,8 +90,7 @@ async def members(tx: Transaction) -> dict[UUID, dict[int, float]]:
 
 async def last_run(tx: Transaction) -> BasinRun | None:
     """Return the last clustering, None if there was none."""
-    row = await tx.first(SQL.run)
-    return BasinRun(**row._mapping) if row else None
+    return await tx.row(BasinRun, SQL.run)
 
 
 async def known(tx: Transaction) -> KnownBasins:
@@ -115,16 +114,9 @@ async def replace(
     await tx.run(SQL.gone, {"ids": [each.id for each in formed]})
     await tx.run(SQL.empty)
     for each in formed:
-        await tx.run(SQL.keep, {"at": at, **_row(each)})
+        centroid = vector_literal(each.centroid.tolist())
+        await tx.run(SQL.keep, {**values_of(each), "at": at, "centroid": centroid})
     await join(tx, ((basin, one, how) for basin in joined for one, how in joined[basin].items()))
-
-
-def _row(basin: Basin) -> dict[str, Any]:
-    return {
-        "id": basin.id, "name": basin.name, "named_by": basin.named_by,
-        "keywords": basin.keywords, "centroid": vector_literal(basin.centroid.tolist()),
-        "model": basin.model, "coherence": basin.coherence, "bound": basin.bound,
-    }  # fmt: skip
 
 
 async def join(tx: Transaction, joined: Iterable[tuple[UUID, int, float]]) -> None:
@@ -138,8 +130,7 @@ async def join(tx: Transaction, joined: Iterable[tuple[UUID, int, float]]) -> No
 
 async def note(tx: Transaction, run: BasinRun) -> None:
     """Record a clustering run and the memories it covered."""
-    values = {name: getattr(run, name) for name in BasinRun.__slots__}
-    await tx.run(SQL.note, values)
+    await tx.run(SQL.note, values_of(run))
 
 
 async def claim_owner(database: Database, *, at: datetime, due: datetime) -> str | None:

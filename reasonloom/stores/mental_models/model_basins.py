@@ -47,15 +47,14 @@ async def known(tx: Transaction, ids: Sequence[UUID]) -> set[UUID]:
     """Return those of `ids` that are basins, locked against deletion until the transaction ends."""
     if not ids:
         return set()
-    return {row.id for row in await tx.all(SQL.known, {"ids": list(ids)})}
+    return set(await tx.column(SQL.known, {"ids": list(ids)}))
 
 
 async def names(tx: Transaction, ids: Sequence[UUID]) -> dict[UUID, str]:
     """Return the names of existing basins in the order of `ids`."""
     if not ids:
         return {}
-    rows = await tx.all(SQL.names, {"ids": list(ids)})
-    found = {row.id: row.name for row in rows}
+    found = dict(await tx.tuples(SQL.names, {"ids": list(ids)}))
     return {each: found[each] for each in ids if each in found}
 
 

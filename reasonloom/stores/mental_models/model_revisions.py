@@ -5,7 +5,7 @@ from datetime import datetime
 from uuid import UUID
 
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.statements import load
+from reasonloom.stores.statements import load, values_of
 
 SQL = load(__file__)
 
@@ -29,8 +29,7 @@ class RevisionRow:
 
 async def add(tx: Transaction, revision: RevisionRow) -> None:
     """Store a revision of a locked model."""
-    values = {name: getattr(revision, name) for name in RevisionRow.__slots__}
-    await tx.run(SQL.add, values)
+    await tx.run(SQL.add, values_of(revision))
 
 
 async def newest(tx: Transaction, model: UUID, most: int) -> list[RevisionRow]:
@@ -40,4 +39,4 @@ async def newest(tx: Transaction, model: UUID, most: int) -> list[RevisionRow]:
 
 async def former_basins(tx: Transaction, model: UUID) -> list[UUID]:
     """Return the basins that were removed from a model and not added again."""
-    return [row.basin for row in await tx.all(SQL.former, {"model": model})]
+    return await tx.column(SQL.former, {"model": model})

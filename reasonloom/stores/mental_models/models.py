@@ -10,7 +10,7 @@ from reasonloom.errors import DuplicateName, ModelNotFound
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.pipelines import together
-from reasonloom.stores.statements import load
+from reasonloom.stores.statements import load, values_of
 
 TAKEN = "A model with this name already exists"
 
@@ -84,8 +84,7 @@ async def create(tx: Transaction, new: NewModel) -> None:
     Raises:
         DuplicateName: another model of this owner has its name.
     """
-    values = {name: getattr(new, name) for name in NewModel.__slots__}
-    values["templates"] = [asdict(each) for each in new.templates]
+    values = {**values_of(new), "templates": [asdict(each) for each in new.templates]}
     made = await tx.number(SQL.create, values)
     if not made and await tx.first(SQL.made, {"id": new.id, "name": new.name}) is None:
         raise DuplicateName(TAKEN, field="name")
@@ -161,7 +160,7 @@ async def count(
 
 async def taken_names(tx: Transaction, names: Sequence[str]) -> set[str]:
     """Return those of `names` that are taken by models."""
-    return {row.name for row in await tx.all(SQL.named, {"names": list(names)})}
+    return set(await tx.column(SQL.named, {"names": list(names)}))
 
 
 def _model(row: Any) -> ModelRow:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from reasonloom.errors import PredictionNotFound
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.identifiers import parse_uuid
-from reasonloom.stores.statements import load
+from reasonloom.stores.identifiers import require_row
+from reasonloom.stores.statements import load, values_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +77,12 @@ class Tally:
 
 async def add(tx: Transaction, new: NewPrediction) -> None:
     """Store a prediction, once per id."""
-    values = {name: getattr(new, name) for name in NewPrediction.__slots__}
-    await tx.run(SQL.add, values)
+    await tx.run(SQL.add, values_of(new))
 
 
 async def add_once(tx: Transaction, new: NewPrediction) -> NewPrediction:
     """Store a prediction unless the same one for the same text is open; return the stored one."""
-    values = {"model": new.model, "template": new.template}
-    more = {"context": new.context, "now": new.made_at}
-    row = await tx.first(SQL.open, {**values, **more})
+    row = await tx.first(SQL.open, {**values_of(new), "now": new.made_at})
     if row is not None:
         return replace(new, id=row.id, confidence=row.confidence)
     await add(tx, new)
@@ -98,12 +95,14 @@ async def require(tx: Transaction, prediction_id: str, *, hold: bool = False) ->
     Raises:
         PredictionNotFound: the owner has no such prediction, or the text is not a UUID.
     """
-    wanted = parse_uuid(prediction_id)
-    statement: Any = SQL.held if hold else SQL.one
-    row = wanted and await tx.first(statement, {"id": wanted})
-    if not row:
-        raise PredictionNotFound(prediction_id, field="prediction_id")
-    return PredictionRow(**row._mapping)
+    return await require_row(
+        tx,
+        PredictionRow,
+        SQL.held if hold else SQL.one,
+        prediction_id,
+        missing=PredictionNotFound,
+        field="prediction_id",
+    )
 
 
 async def newest(tx: Transaction, model: UUID, most: int) -> list[PredictionRow]:
@@ -137,9 +136,9 @@ async def back_test(
 
     It would not make those whose context is nearest to a basin that was removed from it.
     """
-    values = {"model": model, "floor": floor}
-    row = await tx.first(SQL.back_test, {**values, "basins": list(basins), "former": list(former)})
-    return (int(row.tested), int(row.correct)) if row else (0, 0)
+    values = {"model": model, "floor": floor, "basins": list(basins), "former": list(former)}
+    row = await tx.one(SQL.back_test, values)
+    return int(row.tested), int(row.correct)
 
 
 STEPS = 10
@@ -175,5 +174,4 @@ async def calibration_steps(tx: Transaction, model: UUID) -> list[CalibrationSte
 
 async def prediction_states(tx: Transaction, model: UUID, now: object) -> PredictionStates:
     """Return the states of a model's predictions as of `now`."""
-    row = await tx.first(SQL.states, {"model": model, "now": now})
-    return PredictionStates._make(row) if row else PredictionStates(0, 0, 0)
+    return PredictionStates._make(await tx.one(SQL.states, {"model": model, "now": now}))

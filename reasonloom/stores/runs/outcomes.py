@@ -26,4 +26,4 @@ async def report(tx: Transaction, run_id: UUID, outcome: float) -> None:
 
 async def of_tool(tx: Transaction, tool: str) -> list[Outcome]:
     """Return the newest outcomes of the owner's runs of a tool, newest first."""
-    return [Outcome(*row) for row in await tx.tuples(SQL.of_tool, {"tool": tool, "limit": MOST})]
+    return await tx.rows(Outcome, SQL.of_tool, {"tool": tool, "limit": MOST})

@@ -86,13 +86,12 @@ async def suspend(
 
 async def count_waiting(tx: Transaction) -> int:
     """Return the number of the owner's waiting runs."""
-    row = await tx.first(SQL.count_waiting, {})
-    return int(row.waiting) if row else 0
+    return await tx.number(SQL.count_waiting)
 
 
 async def waiting_runs(tx: Transaction) -> list[WaitingRun]:
     """Return the waiting runs of the space, the longest waiting first."""
-    return [WaitingRun(*row) for row in await tx.tuples(SQL.waiting_runs, {})]
+    return await tx.rows(WaitingRun, SQL.waiting_runs)
 
 
 async def of_run(tx: Transaction, run_id: UUID) -> list[QuestionRow]:
@@ -119,8 +118,7 @@ async def settle(tx: Transaction, question: QuestionRow, status: str, checked: s
 
 async def lock_run(tx: Transaction, run_id: UUID) -> RunRow | None:
     """Return a run, locked until the transaction ends; None if the owner has no such run."""
-    row = await tx.first(SQL.lock_run, {"run": run_id})
-    return RunRow(**row._mapping) if row else None
+    return await tx.row(RunRow, SQL.lock_run, {"run": run_id})
 
 
 async def abandon(tx: Transaction, before: datetime, at: datetime) -> int:

@@ -46,7 +46,7 @@ async def redact(tx: Transaction, *memory_ids: int) -> int:
         ),
     }
     await _withdraw_questions(tx, memory_ids)
-    return await _redacted(tx, [row.id for row in await tx.all(SQL.touched, values)])
+    return await _redacted(tx, await tx.column(SQL.touched, values))
 
 
 async def redact_past(tx: Transaction, memory_ids: Sequence[int]) -> int:
@@ -56,12 +56,12 @@ async def redact_past(tx: Transaction, memory_ids: Sequence[int]) -> int:
     """
     names = [f"mem-{memory_id}" for memory_id in memory_ids]
     values = {"memories": list(memory_ids), "names": names}
-    return await _redacted(tx, [row.id for row in await tx.all(SQL.past, values)])
+    return await _redacted(tx, await tx.column(SQL.past, values))
 
 
 async def _withdraw_questions(tx: Transaction, memory_ids: Sequence[int]) -> None:
     """Withdraw the open questions that quote a memory; their runs restart without it."""
-    runs = [row.run_id for row in await tx.all(SQL.quoted, {"memories": list(memory_ids)})]
+    runs = await tx.column(SQL.quoted, {"memories": list(memory_ids)})
     if runs:
         await tx.run(SQL.withdraw, {"runs": runs})
         await tx.run(SQL.drop_quoting, {"runs": runs, "memories": list(memory_ids)})
@@ -88,8 +88,7 @@ async def drop_old_steps(tx: Transaction, before: datetime, *, size: int = SIZE)
 
     The rendered prompts of their calls are deleted too; replies and figures stay.
     """
-    rows = await tx.tuples(SQL.old, {"before": before, "size": size})
-    runs = [row[0] for row in rows]
+    runs = await tx.column(SQL.old, {"before": before, "size": size})
     if runs:
         await _drop_steps(tx, runs)
         await tx.run(SQL.prompts, {"runs": runs})

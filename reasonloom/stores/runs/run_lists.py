@@ -43,7 +43,7 @@ async def count(tx: Transaction, tool: str, status: str) -> int:
 
 async def tools(tx: Transaction) -> list[str]:
     """Return the names of the tools that were called."""
-    return [row[0] for row in await tx.tuples(SQL.tools)]
+    return await tx.column(SQL.tools)
 
 
 class ListedPonder(NamedTuple):

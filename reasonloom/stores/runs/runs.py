@@ -96,19 +96,17 @@ async def interrupt(tx: Transaction, run_id: UUID, at: datetime) -> None:
 
 async def find(tx: Transaction, run_id: UUID) -> RunRow | None:
     """Return a run, None if the owner has no such run."""
-    row = await tx.first(SQL.find, {"id": run_id})
-    return RunRow(**row._mapping) if row else None
+    return await tx.row(RunRow, SQL.find, {"id": run_id})
 
 
 async def find_by_key(tx: Transaction, tool: str, key: str) -> RunRow | None:
     """Return the run that a caller's idempotency key started."""
-    row = await tx.first(SQL.find_by_key, {"tool": tool, "key": key})
-    return RunRow(**row._mapping) if row else None
+    return await tx.row(RunRow, SQL.find_by_key, {"tool": tool, "key": key})
 
 
 async def newest(tx: Transaction, limit: int) -> list[RunRow]:
     """Return the newest runs, newest first."""
-    return [RunRow(**row._mapping) for row in await tx.all(SQL.newest, {"limit": limit})]
+    return await tx.rows(RunRow, SQL.newest, {"limit": limit})
 
 
 async def spent(tx: Transaction, run_id: UUID) -> Spent:

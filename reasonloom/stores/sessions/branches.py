@@ -13,7 +13,7 @@ from uuid import UUID
 
 from reasonloom.errors import BranchNotFound
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.identifiers import parse_uuid, require_row
 from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import thoughts
 from reasonloom.stores.sessions.sessions import SessionRow
@@ -70,8 +70,7 @@ SQL = load(__file__, columns=columns(BranchRow))
 
 async def of_session(tx: Transaction, session: SessionRow) -> list[BranchRow]:
     """Return the branches of a session in the order they were created, the root first."""
-    rows = await tx.tuples(SQL.of_session, {"session": session.id})
-    found = [BranchRow(*row) for row in rows]
+    found = await tx.rows(BranchRow, SQL.of_session, {"session": session.id})
     return found if found and found[0].number == 0 else [_unwritten_root(session), *found]
 
 
@@ -84,9 +83,9 @@ async def require(
         BranchNotFound: the session has no such branch, or the text is not a uuid.
     """
     wanted = parse_uuid(branch_id)
-    row = wanted and await tx.first(SQL.find, {"session": session.id, "id": wanted})
-    if row:
-        return BranchRow(**row._mapping)
+    values = {"session": session.id, "id": wanted}
+    if wanted and (found := await tx.row(BranchRow, SQL.find, values)):
+        return found
     if wanted == session.id:
         return _unwritten_root(session)
     raise BranchNotFound(branch_id, field=field)
@@ -98,11 +97,9 @@ async def session_of(tx: Transaction, branch_id: str, *, field: str = "branch_id
     Raises:
         BranchNotFound: the space has no such branch, or the text is not a uuid.
     """
-    wanted = parse_uuid(branch_id)
-    row = wanted and await tx.first(SQL.session_of, {"id": wanted})
-    if not row:
-        raise BranchNotFound(branch_id, field=field)
-    return str(row.id)
+    return await require_row(
+        tx, str, SQL.session_of, branch_id, missing=BranchNotFound, field=field
+    )
 
 
 async def active(tx: Transaction, session: SessionRow) -> BranchRow:
@@ -128,8 +125,7 @@ async def set_state(tx: Transaction, branch: BranchRow, state: str) -> BranchRow
 
 async def set_states(tx: Transaction, ids: Sequence[UUID], state: str) -> list[datetime]:
     """Set the state of branches; return the update time of each that exists."""
-    rows = await tx.tuples(SQL.set_states, {"ids": list(ids), "state": state})
-    return [row[0] for row in rows]
+    return await tx.column(SQL.set_states, {"ids": list(ids), "state": state})
 
 
 async def extend(

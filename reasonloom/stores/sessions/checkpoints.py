@@ -10,7 +10,7 @@ from uuid import UUID
 
 from reasonloom.errors import CheckpointNotFound
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.identifiers import require_row
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.sessions import SessionRow
 from reasonloom.stores.statements import columns, load, values_of
@@ -67,11 +67,12 @@ async def require(
     Raises:
         CheckpointNotFound: there is no such checkpoint, or the text is not a uuid.
     """
-    wanted = parse_uuid(checkpoint_id)
-    row = wanted and await tx.first(SQL.find, {"id": wanted})
-    if not row or session_id not in (None, row.session_id):
+    found = await require_row(
+        tx, CheckpointRow, SQL.find, checkpoint_id, missing=CheckpointNotFound, field=field
+    )
+    if session_id not in (None, found.session_id):
         raise CheckpointNotFound(checkpoint_id, field=field)
-    return CheckpointRow(**row._mapping)
+    return found
 
 
 async def of_session(tx: Transaction, session_id: UUID) -> list[CheckpointRow]:

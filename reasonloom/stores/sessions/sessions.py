@@ -5,11 +5,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import TextClause
-
 from reasonloom.errors import SessionNotFound
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.identifiers import require_row
 from reasonloom.stores.statements import load
 
 LONGEST = 240
@@ -69,7 +67,9 @@ async def require(tx: Transaction, session_id: str, *, field: str = "session_id"
     Raises:
         SessionNotFound: the owner has no such session, or the text is not a uuid.
     """
-    return await _require(tx, SQL.find, session_id, field)
+    return await require_row(
+        tx, SessionRow, SQL.find, session_id, missing=SessionNotFound, field=field
+    )
 
 
 async def hold(tx: Transaction, session_id: str, *, field: str = "session_id") -> SessionRow:
@@ -80,17 +80,9 @@ async def hold(tx: Transaction, session_id: str, *, field: str = "session_id") -
     Raises:
         SessionNotFound: the owner has no such session, or the text is not a uuid.
     """
-    return await _require(tx, SQL.hold, session_id, field)
-
-
-async def _require(
-    tx: Transaction, statement: TextClause, session_id: str, field: str
-) -> SessionRow:
-    wanted = parse_uuid(session_id)
-    row = wanted and await tx.first(statement, {"id": wanted})
-    if not row:
-        raise SessionNotFound(session_id, field=field)
-    return SessionRow(**row._mapping)
+    return await require_row(
+        tx, SessionRow, SQL.hold, session_id, missing=SessionNotFound, field=field
+    )
 
 
 async def make_active(tx: Transaction, session_id: UUID, branch_id: UUID) -> None:

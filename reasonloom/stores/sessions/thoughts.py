@@ -8,7 +8,7 @@ from uuid import UUID
 
 from reasonloom.errors import ThoughtNotFound
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.identifiers import parse_uuid
+from reasonloom.stores.identifiers import require_row
 from reasonloom.stores.statements import columns, load, values_of
 
 
@@ -81,8 +81,7 @@ async def line(
     """
     if head is None:
         return []
-    rows = await tx.all(SQL.line, {"head": head, "most": most, "longest": longest})
-    return [PastThought(row.id, row.input, row.content) for row in rows]
+    return await tx.rows(PastThought, SQL.line, {"head": head, "most": most, "longest": longest})
 
 
 async def require(tx: Transaction, thought_id: str, *, field: str = "thought_id") -> ThoughtRow:
@@ -91,11 +90,9 @@ async def require(tx: Transaction, thought_id: str, *, field: str = "thought_id"
     Raises:
         ThoughtNotFound: the owner has no such thought, or the text is not a uuid.
     """
-    wanted = parse_uuid(thought_id)
-    row = wanted and await tx.first(SQL.find, {"id": wanted})
-    if not row:
-        raise ThoughtNotFound(thought_id, field=field)
-    return ThoughtRow(**row._mapping)
+    return await require_row(
+        tx, ThoughtRow, SQL.find, thought_id, missing=ThoughtNotFound, field=field
+    )
 
 
 async def of_session(tx: Transaction, session_id: UUID) -> list[ThoughtRow]:

@@ -16,6 +16,7 @@ from reasonloom.stores.history import chunk_links, chunk_lists
 from reasonloom.studio.memory.facts import past_link
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.widgets.elements import (
+    call_summary,
     empty_state,
     facts,
     heading,
@@ -105,8 +106,8 @@ TOOLS = {"back": "history_recall", "on": "history_predict"}
 
 async def build(visit: Visit) -> None:
     """Draw the form; the chain is fetched once the page is displayed."""
-    words = visit.query.get("q", "").replace("\x00", "").strip()[:MAX_FIELD]
-    project = visit.query.get("project", "").replace("\x00", "").strip()[:MAX_FIELD]
+    words = visit.text("q", MAX_FIELD)
+    project = visit.text("project", MAX_FIELD)
     way = visit.query.get("way", "back")
     way = way if way in WAYS else "back"
     slugs = await visit.context.read(chunk_lists.slugs, searching=True)
@@ -152,13 +153,9 @@ def _nearest(before: Sequence[int], key: int, reasons: Mapping[tuple[int, int], 
 
 def _answer(outcome: Outcome, reasons: Sequence[str]) -> None:
     answer = outcome.answer
-    for note in outcome.notes:
-        tag("p", note, "studio-note", role="note", dir="auto")
-    with ui.element("p").classes("studio-row"):
-        found = "a chain of causes" if answer["chain"] else "no chain: what a search found"
-        summary = f"{len(answer['chunks']):,} pieces, {answer['tokens']:,} tokens: {found}."
-        tag("span", summary, "studio-quiet")
-        ui.link("its run", f"/run/{outcome.run_id}")
+    found = "a chain of causes" if answer["chain"] else "no chain: what a search found"
+    summary = f"{len(answer['chunks']):,} pieces, {answer['tokens']:,} tokens: {found}."
+    call_summary(outcome.notes, summary, outcome.run_id)
     if not answer["chunks"]:
         empty_state("Nothing in the past is about this", "Ask in other words, or of every project.")
     chain_strip(answer["chunks"], reasons, chain=answer["chain"])

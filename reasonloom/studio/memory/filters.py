@@ -44,7 +44,7 @@ def query_of(visit: Visit) -> MemoryQuery:
     """Parse the filters; unknown choices are ignored."""
 
     def given(name: str) -> str:
-        return visit.query.get(name, "").replace("\x00", "").strip()[:MAX_FIELD]
+        return visit.text(name, MAX_FIELD)
 
     def one_of(name: str, known: Mapping[str, str], default: str) -> str:
         return given(name) if given(name) in known else default

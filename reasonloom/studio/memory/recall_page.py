@@ -11,7 +11,7 @@ from reasonloom.graphs.runs.call import Outcome
 from reasonloom.nodes.memory.retrieval.scoring import ScoreParts
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.widgets.charts import SERIES
-from reasonloom.studio.widgets.elements import empty_state, heading, mark, tag
+from reasonloom.studio.widgets.elements import call_summary, empty_state, heading, mark, tag
 from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
 from reasonloom.studio.widgets.live import deferred
 from reasonloom.text.shortening import shortened
@@ -78,7 +78,7 @@ LEAD = (
 
 async def build(visit: Visit) -> None:
     """Draw the form; the recall runs once the page is displayed."""
-    words = visit.query.get("q", "").replace("\x00", "").strip()[:MAX_FIELD]
+    words = visit.text("q", MAX_FIELD)
     sector = visit.query.get("sector", "")
     limit = visit.query.get("limit", "")
     heading("Recall", LEAD)
@@ -112,12 +112,9 @@ def _request(owner: str, words: str, sector: str, limit: str) -> ExplainedRecall
 
 def _answer(outcome: Outcome) -> None:
     found = outcome.answer["memories"]
-    for note in outcome.notes:
-        tag("p", note, "studio-note", role="note", dir="auto")
-    with ui.element("p").classes("studio-row"):
-        total = outcome.answer["totalCount"]
-        tag("span", f"{len(found):,} of {total:,} candidates, the best first.", "studio-quiet")
-        ui.link("its run", f"/run/{outcome.run_id}")
+    total = outcome.answer["totalCount"]
+    summary = f"{len(found):,} of {total:,} candidates, the best first."
+    call_summary(outcome.notes, summary, outcome.run_id)
     if not found:
         empty_state(
             "Nothing is relevant", "No memory shares a word with it or is near enough to it."

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from nicegui import ui
 
-from reasonloom.errors import ReasonloomError
 from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.runs import RunRow
 from reasonloom.studio.page_context import Visit
 from reasonloom.studio.widgets.elements import code, tag
+from reasonloom.studio.widgets.live import action_button
 
 
 async def answer_form(visit: Visit, row: RunRow, opened: Sequence[QuestionRow]) -> None:
@@ -20,23 +20,15 @@ async def answer_form(visit: Visit, row: RunRow, opened: Sequence[QuestionRow]) 
         code(f"{each.system_text}\n\n{each.user_text}", f"Question {each.id}")
         field = ui.textarea(label=f"Reply to {each.id}, a JSON object")
         fields[each.id] = field.classes("studio-select").props("autogrow outlined")
-    trouble = tag("p", "", "studio-away", role="alert")
-    button = tag("button", "Answer", "studio-button first", type="button")
 
-    async def send() -> None:
-        button.props["disabled"] = True
+    async def send() -> str:
         typed = {name: field.value for name, field in fields.items() if (field.value or "").strip()}
-        try:
-            if problem := await _answer(visit, row, typed):
-                trouble.text = problem
-            else:
-                ui.navigate.to(f"/run/{row.id}")
-        except ReasonloomError as error:
-            trouble.text = error.message
-        finally:
-            button.props["disabled"] = False
+        problem = await _answer(visit, row, typed)
+        if not problem:
+            ui.navigate.to(f"/run/{row.id}")
+        return problem
 
-    button.on("click", send)
+    action_button("Answer", send)
 
 
 async def _answer(visit: Visit, row: RunRow, typed: Mapping[str, str]) -> str:

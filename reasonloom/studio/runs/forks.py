@@ -6,13 +6,13 @@ from typing import Any
 
 from nicegui import ui
 
-from reasonloom.errors import ReasonloomError
 from reasonloom.nodes.runs.answer_diff import answer_statements, difference
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.stores.runs.run_lineage import RunStep
 from reasonloom.stores.runs.runs import RunRow
 from reasonloom.studio.page_context import Visit
 from reasonloom.studio.widgets.elements import tag
+from reasonloom.studio.widgets.live import action_button
 
 
 @dataclass
@@ -40,19 +40,11 @@ async def fork_form(
     used = {call["prompt"]: call["prompt_version"] for call in calls}
     for name, version in used.items():
         _version(chosen, name, version, prompts)
-    trouble = tag("p", "", "studio-away", role="alert")
-    button = tag("button", "Fork", "studio-button first", type="button")
 
     async def fork() -> None:
-        button.props["disabled"] = True
-        try:
-            ui.navigate.to(f"/run/{await _fork(visit, row, chosen)}")
-        except ReasonloomError as error:
-            trouble.text = error.message
-        finally:
-            button.props["disabled"] = False
+        ui.navigate.to(f"/run/{await _fork(visit, row, chosen)}")
 
-    button.on("click", fork)
+    action_button("Fork", fork)
 
 
 def _version(chosen: Choice, name: str, used: int, prompts: PromptRegistry) -> None:
@@ -105,8 +97,7 @@ def _half(title: str, row: RunRow) -> None:
 
 
 def _difference(origin: RunRow, fork: RunRow) -> None:
-    both = [(row.output or {}).get("answer") for row in (origin, fork)]
-    lines = difference(*both)
+    lines = difference(*((row.output or {}).get("answer") for row in (origin, fork)))
     if not lines:
         tag("p", "None: both say the same.", "studio-quiet")
         return

@@ -104,9 +104,7 @@ class RunDetails:
 
 async def build_run(visit: Visit) -> None:
     """Draw the run, redrawn as it is recorded."""
-    wanted = parse_uuid(visit.id)
-    if wanted is None:
-        raise RunNotFound(visit.id)
+    wanted = visit.uuid(RunNotFound)
     region = Region()
 
     async def draw() -> None:

@@ -107,10 +107,7 @@ SESSIONS = StudioPage(
 
 async def build_session(visit: Visit) -> None:
     """Draw the session, and open its last step."""
-    wanted = parse_uuid(visit.id)
-    if wanted is None:
-        raise SessionNotFound(visit.id)
-    await SessionView(visit, wanted).begin()
+    await SessionView(visit, visit.uuid(SessionNotFound)).begin()
 
 
 @dataclass

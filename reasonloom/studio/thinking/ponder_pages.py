@@ -9,7 +9,6 @@ from nicegui import ui
 
 from reasonloom.errors import RunNotFound
 from reasonloom.stores import overview
-from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.runs import run_lists, runs
 from reasonloom.stores.runs.run_lists import ListedPonder
 from reasonloom.stores.runs.runs import RunRow
@@ -67,9 +66,7 @@ GONE = "What each stream said is not kept any more; what it came to is below."
 
 async def build_run(visit: Visit) -> None:
     """Draw the run, redrawn as it is recorded."""
-    wanted = parse_uuid(visit.id)
-    if wanted is None:
-        raise RunNotFound(visit.id)
+    wanted = visit.uuid(RunNotFound)
     region = Region()
 
     async def draw() -> None:

@@ -78,10 +78,7 @@ LEGEND = (
 
 async def build_graph(visit: Visit) -> None:
     """Draw the graph, redrawn as it changes."""
-    wanted = parse_uuid(visit.id)
-    if wanted is None:
-        raise GraphNotFound(visit.id)
-    await GraphView(visit, wanted).begin()
+    await GraphView(visit, visit.uuid(GraphNotFound)).begin()
 
 
 @dataclass

@@ -1,9 +1,8 @@
 """A Graph of Thoughts as a chart, one node as a panel, and all nodes as a table."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
-from uuid import UUID
 
 from nicegui import ui
 
@@ -60,17 +59,12 @@ def options(graph: ThoughtGraph, visible: int) -> dict[str, Any]:
 
 def depths(graph: ThoughtGraph) -> int:
     """Return the largest number of nodes at one depth."""
-    counts: dict[int, int] = defaultdict(int)
-    for node in graph.nodes:
-        counts[node.depth] += 1
-    return max(counts.values(), default=0)
+    return max(Counter(node.depth for node in graph.nodes).values(), default=0)
 
 
 def _nodes(graph: ThoughtGraph, nodes: Sequence[NodeRow]) -> Iterable[dict[str, Any]]:
-    places: dict[int, int] = defaultdict(int)
-    widths: dict[int, int] = defaultdict(int)
-    for node in graph.nodes:
-        widths[node.depth] += 1
+    places: Counter[int] = Counter()
+    widths = Counter(node.depth for node in graph.nodes)
     for node in nodes:
         place = places[node.depth]
         places[node.depth] += 1
@@ -95,7 +89,7 @@ def _chart_node(node: NodeRow, place: float) -> dict[str, Any]:
 
 def _edge(graph: ThoughtGraph, edge: EdgeRow) -> dict[str, Any]:
     line, colour, word = KINDS.get(edge.edge_type, OTHER)
-    faded = any(graph.by_id[each].pruning_id for each in _ends(edge))
+    faded = any(graph.by_id[each].pruning_id for each in (edge.from_node, edge.to_node))
     return {
         "source": str(edge.from_node),
         "target": str(edge.to_node),
@@ -108,10 +102,6 @@ def _edge(graph: ThoughtGraph, edge: EdgeRow) -> dict[str, Any]:
             "curveness": 0.08,
         },
     }
-
-
-def _ends(edge: EdgeRow) -> tuple[UUID, UUID]:
-    return edge.from_node, edge.to_node
 
 
 MAX_NODES = 300
@@ -128,7 +118,11 @@ def node_panel(graph: ThoughtGraph, node: NodeRow) -> None:
         {
             "Score": _score(node),
             "Check": node.check,
-            **{name: f"{part:.2f}" for name, part in node.parts.items() if _figure(part)},
+            **{
+                name: f"{part:.2f}"
+                for name, part in node.parts.items()
+                if isinstance(part, int | float)
+            },
             "Claims": f"{node.confidence:.2f} sure",
             "Came from": ", ".join(map(str, parents)) or "the problem",
             "State": _state(graph, node),
@@ -178,7 +172,3 @@ def _state(graph: ThoughtGraph, node: NodeRow) -> str:
     if node.replaced_by:
         return f"beaten by {graph.by_id[node.replaced_by].number}"
     return "concludes" if node.is_terminal else "takes part"
-
-
-def _figure(value: object) -> bool:
-    return isinstance(value, (int, float))

@@ -56,6 +56,15 @@ def empty_state(title: str, *lines: str, command: str | None = None) -> None:
             tag("pre", command, "studio-command", tabindex=0)
 
 
+def call_summary(notes: Iterable[str], summary: str, run_id: object) -> None:
+    """Draw the notes on a call's answer, and a summary with a link to its run."""
+    for note in notes:
+        tag("p", note, "studio-note", role="note", dir="auto")
+    with ui.element("p").classes("studio-row"):
+        tag("span", summary, "studio-quiet")
+        ui.link("its run", f"/run/{run_id}")
+
+
 MAX_TEXT = 20_000
 """Displayed characters of one text."""
 

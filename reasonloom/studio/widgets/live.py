@@ -101,6 +101,24 @@ class Live(Generic[M]):
             self._status.visible = False
 
 
+def action_button(label: str, do: Callable[[], Awaitable[str | None]]) -> None:
+    """Draw a button, disabled while `do` runs, and above it the problem that `do` returns."""
+    problem = tag("p", "", "studio-away", role="alert")
+    button = tag("button", label, "studio-button first", type="button")
+
+    async def pressed() -> None:
+        button.props["disabled"] = True
+        try:
+            if found := await do():
+                problem.text = found
+        except ReasonloomError as error:
+            problem.text = error.message
+        finally:
+            button.props["disabled"] = False
+
+    button.on("click", pressed)
+
+
 def confirm(
     label: str, title: str, warning: str, do: Callable[[], Awaitable[None]], *, danger: bool = False
 ) -> None:

@@ -6,13 +6,10 @@ import shutil
 from pathlib import Path
 
 import psycopg
-from alembic import command
-from sqlalchemy import create_engine
-from sqlalchemy.pool import NullPool
 
 import reasonloom
 from reasonloom.stores.access import Access
-from reasonloom.stores.migrate import alembic_config
+from reasonloom.stores.migrate import alembic_transaction, run_migrations
 from reasonloom.stores.schema import newest_step
 
 NEWER = """
@@ -50,11 +47,5 @@ def as_of(access: Access, revision: str) -> None:
         connection.execute("CREATE SCHEMA reasonloom")
         connection.execute("GRANT USAGE ON SCHEMA reasonloom TO reasonloom_app")
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(access.admin), poolclass=NullPool
-    )
-    with engine.connect() as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
-        connection.commit()
+    with alembic_transaction(access.admin) as alembic:
+        run_migrations(alembic, revision)

@@ -1,17 +1,14 @@
 """The worker process that runs heavy calls for a server, with its own engine."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from reasonloom.errors import InternalFault, ReasonloomError
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.call import Call, Step
+from reasonloom.graphs.runs.call import Call, Outcome, Step
 from reasonloom.server.engine_lifespan import AFTER_SIGNAL, EngineLifespan, exit_within
 from reasonloom.server.http.fair_share import MeteredThreads, current_budget, metered_task
 from reasonloom.server.http.heavy_calls.messages import (
@@ -24,10 +21,7 @@ from reasonloom.server.http.heavy_calls.messages import (
     read_message,
     write_message,
 )
-
-if TYPE_CHECKING:
-    from reasonloom.graphs.runs.call import Outcome
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 NICE = 5
 """Niceness of the worker once it has loaded its engine."""

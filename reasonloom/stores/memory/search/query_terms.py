@@ -4,7 +4,7 @@ Large owners are searched by the rarest words: a frequent one occurs in most row
 informative and would take most of the time. The candidates are then scored by all words.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,18 @@ class QueryWord:
         return f"'{escaped}'"
 
 
+def held_by_few(words: Iterable[QueryWord], most: int) -> list[QueryWord]:
+    """Return the first words that occur in at most `most` memories in total; at least one."""
+    chosen: list[QueryWord] = []
+    holding = 0
+    for word in words:
+        holding += word.held
+        if chosen and holding > most:
+            break
+        chosen.append(word)
+    return chosen
+
+
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
     """A question's words, the rarest stored ones first, and the number of memories to search.
@@ -95,16 +107,7 @@ class QueryTerms:
         occur, so words without a count are included.
         """
         stored = self.words if uncounted else tuple(word for word in self.words if word.held)
-        if self.few:
-            return stored
-        chosen: list[QueryWord] = []
-        holding = 0
-        for word in stored:
-            holding += word.held
-            if chosen and holding > MOST_HOLDING:
-                break
-            chosen.append(word)
-        return tuple(chosen)
+        return stored if self.few else tuple(held_by_few(stored, MOST_HOLDING))
 
     @property
     def cut(self) -> bool:

@@ -182,16 +182,13 @@ async def find_nearest(
 
 async def most_salient(tx: Transaction, *, scope: Scope, pool: int) -> list[int]:
     """Return the ids of the memories of a scope, most salient first."""
-    rows = await tx.all(SQL.fill("any", where=scope.where()), {**scope.values(), "pool": pool})
-    return [row.id for row in rows]
+    statement = SQL.fill("any", where=scope.where())
+    return await tx.column(statement, {**scope.values(), "pool": pool})
 
 
 async def fetch(tx: Transaction, ids: Sequence[int]) -> list[FoundMemory]:
     """Return the memories of `ids` that exist and are not hidden, in no particular order."""
-    if not ids:
-        return []
-    rows = await tx.all(SQL.fetch, {"ids": list(ids)})
-    return [FoundMemory(**row._mapping) for row in rows]
+    return await tx.rows(FoundMemory, SQL.fetch, {"ids": list(ids)}) if ids else []
 
 
 @lru_cache(maxsize=512)

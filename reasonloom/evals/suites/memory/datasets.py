@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from reasonloom.errors import InvalidArgument, UnknownName
+from reasonloom.errors import InvalidArgument
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,12 +261,3 @@ RETRIEVAL_SUITES = {
         *(Retrieval(name, partial(load_own, name), excluded=("nothing",)) for name in OWN_SETS),
     )
 }
-
-
-def retrieval_suite(name: str) -> Retrieval:
-    """Return the recall suite with this name."""
-    if name not in RETRIEVAL_SUITES:
-        raise UnknownName(
-            f"there is no eval {name}; known: {', '.join(RETRIEVAL_SUITES)}", field="name"
-        )
-    return RETRIEVAL_SUITES[name]

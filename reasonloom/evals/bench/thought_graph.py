@@ -26,7 +26,6 @@ from reasonloom.evals.simulated.conversation import words
 from reasonloom.evals.simulated.datasets import generate_sorting
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.evals.suites.reasoning.orchestration.metering import (
-    PROMPTS,
     MeteredModel,
     PlanRunner,
 )
@@ -107,7 +106,7 @@ class Sorts:
         plan, problem = self.plan, self.problem
 
         async def run() -> str:
-            carrier = PlanRunner(SORTING, MeteredModel(self.llm, PROMPTS))
+            carrier = PlanRunner(SORTING, MeteredModel(self.llm))
             return _sorted(await run_plan(plan, problem, SORTING, carrier))
 
         return run
@@ -121,7 +120,7 @@ class Sorts:
 
         async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, Any]:
             order = state["order"]
-            result = await PlanRunner(SORTING, MeteredModel(self.llm, PROMPTS))(order)
+            result = await PlanRunner(SORTING, MeteredModel(self.llm))(order)
             at = time.perf_counter() - runtime.context.run.started
             return {"came": [OrderResult(key=order["key"], result={**result, "at": at})]}
 

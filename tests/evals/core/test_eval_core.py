@@ -12,7 +12,7 @@ import pytest
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.log import EvalLog, Record
-from reasonloom.evals.suites.memory.datasets import Source, load_locomo, RETRIEVAL_SUITES
+from reasonloom.evals.suites.memory.datasets import RETRIEVAL_SUITES, Source, load_locomo
 from reasonloom.evals.suites.memory.retrieval import packaged, ranking_scores
 from reasonloom.evals.suites.packaged import run_packaged
 

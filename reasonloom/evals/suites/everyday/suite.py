@@ -4,7 +4,6 @@ Pairs of an older and a newer memory are stored to test whether the older one is
 replaced.
 """
 
-import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -24,12 +23,11 @@ from reasonloom.evals.suites.everyday.data import HERE, VERDICTS, EverydaySets, 
 from reasonloom.evals.suites.figures import Figure, rounded, share
 from reasonloom.evals.suites.graph_memory.grounding.suite import ask_claim, verdict_of
 from reasonloom.evals.suites.labelled import halves_of
+from reasonloom.evals.suites.mental_models.triggers import timed_match
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.embedding.from_settings import choose_embedder
-from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.memory.replacement import SURE
-from reasonloom.nodes.mental_models.predict import read_against_triggers
 
 NAME = "everyday"
 CLAIM, TEXT, TRIGGER, PAIR = "claim", "text", "trigger", "pair"
@@ -72,7 +70,8 @@ async def open_everyday(parts: AnswerContext) -> AsyncIterator[Answering]:
 
         async def answer(item: Item, epoch: int) -> Answer:
             if item.id.startswith(TRIGGER):
-                return await _match(embedder, item)
+                fires, took = await timed_match(embedder, item)
+                return Answer([fires], latency_ms=took)
             (judge,) = (of for kind, of in JUDGES.items() if item.id.startswith(kind))
             return await judge(engine, item, f"{item.id}/{epoch}")
 
@@ -111,14 +110,6 @@ async def _replace(engine: Engine, item: Item, owner: str) -> Answer:
 
 JUDGES = {f"{CLAIM}/": _ground, f"{TEXT}/": _detect, f"{PAIR}/": _replace}
 """How an engine judges an item, by the prefix of its id; triggers need no engine."""
-
-
-async def _match(embedder: Embedder, item: Item) -> Answer:
-    trigger, message = item.input["trigger"], item.input["message"]
-    started = time.perf_counter()
-    read = await read_against_triggers(embedder, message, [trigger])
-    fires = read.match(trigger).fires
-    return Answer([fires], latency_ms=(time.perf_counter() - started) * 1000)
 
 
 def _is_right(item: Item, answer: Any) -> bool:

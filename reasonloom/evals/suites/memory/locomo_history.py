@@ -26,9 +26,8 @@ from reasonloom.evals.engine import call_tool, temporary_engine, timed_call
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.memory.datasets import Collection, DatasetMemory, Source, load_locomo
 from reasonloom.evals.suites.memory.retrieval import open_collections, retrieval_items
-from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.nodes.history.ingestion.pipeline import ingest
 from reasonloom.nodes.history.ingestion.reports import IngestOptions
 from reasonloom.settings import load_settings
@@ -52,7 +51,6 @@ SCORES = tuple(
 def packaged(data: Path | None) -> Packaged:
     """Return the suite of the questions in a LoCoMo file."""
     collections, digest = load_locomo(Source(data))
-    settings = load_settings()
     opened = partial(open_collections, collections, _ask, store=_stored, opened=temporary_engine)
     suite = Suite(
         NAME,
@@ -61,8 +59,8 @@ def packaged(data: Path | None) -> Packaged:
         Opening(opened, "history_search, recall"),
         about={
             "data_sha256": digest,
-            "embedder": choose_embedder(settings).model,
-            "budget": settings.max_response_tokens,
+            "embedder": embedder_model(),
+            "budget": load_settings().max_response_tokens,
         },
     )
     return Packaged(suite, lambda log: means_by_group(log.records, excluded=SEPARATE_CATEGORIES))

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from importlib.resources import files
@@ -17,7 +17,7 @@ from reasonloom.evals.core.way import AnswerContext, Answering, Opening
 from reasonloom.evals.engine import temporary_engine
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.function import Measure
-from reasonloom.evals.suites.figures import ALL, Figure
+from reasonloom.evals.suites.figures import ALL, Figure, rounded
 from reasonloom.evals.suites.metacognition.data import EMOTIONS, FRAMEWORKS, LabelledSets, load_sets
 from reasonloom.evals.suites.metacognition.questions import (
     CONTRACTS,
@@ -39,11 +39,9 @@ from reasonloom.evals.suites.metacognition.scoring import (
     pair_rank,
     ranked_labels,
 )
-from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.llm.classifier.classifier import FOLDER
-from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.settings import load_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +131,12 @@ def _answer_of(records: Sequence[Record], check: str) -> DetectedBiases:
 
 def _wire(figure: Figure, *, offline: bool) -> dict[str, Any]:
     """Return a figure with its goal, if any, rounded to four places."""
-    values = {name: _rounded(value) for name, value in asdict(figure).items()}
+    values = rounded(figure)
     goal = goal_of(figure, offline=offline)
     if goal is None:
         return values
     met = figure.value is not None and goal.met(figure.value)
     return {**values, "goal": f"{goal.sign} {goal.bound:g}", "met": met}
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [round(end, 4) for end in value]
-    return round(value, 4) if isinstance(value, float) else value
 
 
 NAME = "metacognition"
@@ -168,7 +160,7 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
         about={
             "data_sha256": digests,
             "half": half,
-            "embedder": choose_embedder(load_settings()).model,
+            "embedder": embedder_model(),
             "classifier_sha256": sha256((files(FOLDER) / WEIGHTS).read_bytes()).hexdigest(),
         },
     )

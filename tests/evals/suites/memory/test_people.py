@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reasonloom.evals.suites.memory.datasets import Source, load_own, RETRIEVAL_SUITES
+from reasonloom.evals.suites.memory.datasets import RETRIEVAL_SUITES, Source, load_own
 from reasonloom.evals.suites.memory.retrieval import packaged
 from reasonloom.evals.suites.packaged import run_packaged
 

@@ -64,6 +64,14 @@ def share_cells(figure: Figure) -> tuple[str, str, str]:
     return _percent(figure["value"]), interval_ends(figure), str(figure["n"])
 
 
+def figure_table(title: str, parts: str, figures: Sequence[Figure]) -> Table:
+    """Return a table of shares; `parts` heads the column of their parts."""
+    table = Table(parts, "", "of", "share", "95 %", "n", title=title)
+    for each in figures:
+        table.add_row(each["part"], each["name"], each["of"], *share_cells(each))
+    return table
+
+
 def interval_ends(figure: Figure) -> str:
     """Return the ends of a figure's interval in per cent; empty if it has none."""
     return " to ".join(f"{100 * end:.0f}" for end in figure.get("interval") or ())
@@ -78,10 +86,7 @@ def draw_everyday(result: dict[str, Any]) -> None:
     console = wide_console(GROUNDING_WIDTH)
     for half, figures in result["halves"].items():
         title = f"{result['eval']}, {half} · llm {result['llm']} · {result['embedder']}"
-        table = Table("", "", "of", "share", "95 %", "n", title=title)
-        for each in figures:
-            table.add_row(each["part"], each["name"], each["of"], *share_cells(each))
-        console.print(table)
+        console.print(figure_table(title, "", figures))
     console.print(INTERVALS)
 
 
@@ -174,10 +179,7 @@ def draw_outcomes(result: dict[str, Any]) -> None:
     console = Console()
     for half, found in result["halves"].items():
         title = f"{result['eval']}, {half} · {result['embedder']}, cosine >= {result['cosine']:.2f}"
-        table = Table("by", "", "of", "share", "95 %", "n", title=title)
-        for each in found["figures"]:
-            table.add_row(each["part"], each["name"], each["of"], *share_cells(each))
-        console.print(table)
+        console.print(figure_table(title, "by", found["figures"]))
         for each in found["wrong"]:
             console.print(f"wrong: {each['observation']} ({each['kind']}, {each['language']})")
     console.print(result["note"])

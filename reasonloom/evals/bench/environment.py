@@ -21,6 +21,7 @@ from reasonloom.contracts.mental_models import models
 from reasonloom.contracts.reasoning.linear import ReasoningLinear
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.contracts.validation import parse_request
+from reasonloom.evals.bench.timing import WARM_UP, Work, time_once
 from reasonloom.evals.engine import temporary_database
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Outcome
@@ -136,9 +137,17 @@ class BenchEngine:
         wire = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return await self.engine.call(Call(tool, load_graph(graph), wire, Caller(owner)))
 
-    def restart_clocks(self) -> None:
-        """Reset the embedding and database times."""
+    async def time_parts(self, work: Work, times: int) -> tuple[list[float], float, float]:
+        """Time a work after a warm-up; return its times, and the means of embedding and database.
+
+        All are milliseconds.
+        """
+        for _ in range(WARM_UP):
+            await work()
         self.embedder.seconds = self.database.seconds = 0.0
+        taken = [await time_once(work) for _ in range(times)]
+        embedding, database = self.embedder.seconds, self.database.seconds
+        return taken, embedding * 1000 / times, database * 1000 / times
 
 
 @asynccontextmanager

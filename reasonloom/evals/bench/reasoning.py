@@ -18,7 +18,6 @@ from reasonloom.evals.bench.timing import (
     Work,
     summarise,
     time_alternately,
-    time_once,
 )
 from reasonloom.llm.interfaces import Ask, Reply
 from reasonloom.stores.saver import SavedSteps
@@ -154,12 +153,7 @@ async def _tree_measured(times: int, *, memory: bool) -> Figure:
             llm.calls.clear()
             await prepared.call("reasoning_tree", content=TREE_QUESTION, max_branches=BRANCHES)
 
-        for _ in range(WARM_UP):
-            await explore()
-        prepared.restart_clocks()
-        taken = [await time_once(explore) for _ in range(times)]
-        embedding = prepared.embedder.seconds * 1000 / times
-        database = prepared.database.seconds * 1000 / times
+        taken, embedding, database = await prepared.time_parts(explore, times)
     chain = llm.longest_chain()
     note = (
         f"floor: {chain} calls of {llm.seconds * 1000:.0f} ms, one after another, of "

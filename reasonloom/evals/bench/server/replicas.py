@@ -18,6 +18,7 @@ import psutil
 import psycopg
 from psycopg.rows import dict_row
 
+from reasonloom.evals.bench.floors import BIND
 from reasonloom.evals.bench.server.replica_load import Flight, Load, burst, provider
 from reasonloom.evals.bench.server.servers import (
     HOST,
@@ -32,7 +33,6 @@ from reasonloom.evals.bench.timing import Figure, summarise
 from reasonloom.evals.engine import temporary_database
 from reasonloom.stores.access import Access, find_access
 
-BIND_RUNS = "SELECT set_config('app.owner', %s, true), set_config('app.space', '', true)"
 RUNS = "SELECT key, status, finished_at FROM runs WHERE owner = %s AND key = ANY(%s)"
 PAUSE = 0.2
 
@@ -77,7 +77,7 @@ async def _rows(
     found = []
     for owner, own in keys.items():
         async with connection.transaction():
-            await connection.execute(BIND_RUNS, (owner,))
+            await connection.execute(BIND, (owner,))
             cursor = connection.cursor(row_factory=dict_row)
             await cursor.execute(RUNS, (owner, own))
             found += await cursor.fetchall()

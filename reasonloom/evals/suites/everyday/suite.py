@@ -4,7 +4,7 @@ Pairs of an older and a newer memory are stored to test whether the older one is
 replaced.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -138,9 +138,9 @@ def everyday_figures(records: Sequence[Record]) -> Iterator[Figure]:
     texts = [record for record in records if record.item.startswith(f"{TEXT}/")]
     yield share("claims", "right", [record.scores["right"] for record in claims])
     for label in VERDICTS:
-        yield _right(claims, label, lambda record: str(record.target))
-    for kind in sorted({record.group for record in claims}):
-        yield _right(claims, kind, lambda record: record.group)
+        hits = [record.scores["right"] for record in claims if record.target == label]
+        yield share("claims", "right", hits, of=label)
+    yield from _right_by_kind("claims", claims)
     for verdict in ("verified", "contradicted"):
         wrong = [
             float(record.output == [verdict] and record.target != verdict) for record in claims
@@ -157,9 +157,7 @@ def everyday_figures(records: Sequence[Record]) -> Iterator[Figure]:
     firing = [record for record in matched if record.output == [True]]
     yield share("triggers", "recall", [float(r.output == [True]) for r in matched if r.target])
     yield share("triggers", "precision", [float(bool(record.target)) for record in firing])
-    for kind in sorted({record.group for record in matched}):
-        hits = [record.scores["right"] for record in matched if record.group == kind]
-        yield share("triggers", "right", hits, of=kind)
+    yield from _right_by_kind("triggers", matched)
     yield from replacement_figures([r for r in records if r.item.startswith(PAIR)])
 
 
@@ -171,11 +169,10 @@ def replacement_figures(records: Sequence[Record]) -> Iterator[Figure]:
     yield share("replacements", "precision", [float(bool(r.target)) for r in named])
     yield share("replacements", "sure", [float(r.output >= SURE) for r in records if r.target])
     yield share("replacements", "wrongly sure", [float(r.output >= SURE) for r in unlike])
+    yield from _right_by_kind("replacements", records)
+
+
+def _right_by_kind(part: str, records: Sequence[Record]) -> Iterator[Figure]:
     for kind in sorted({record.group for record in records}):
         hits = [record.scores["right"] for record in records if record.group == kind]
-        yield share("replacements", "right", hits, of=kind)
-
-
-def _right(claims: Sequence[Record], of: str, key: Callable[[Record], str]) -> Figure:
-    hits = [record.scores["right"] for record in claims if key(record) == of]
-    return share("claims", "right", hits, of=of)
+        yield share(part, "right", hits, of=kind)

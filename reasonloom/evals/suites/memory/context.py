@@ -1,6 +1,6 @@
 """The suite `context`: the memories given to a reasoning step, against those it needs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,13 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import Opening
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.memory.datasets import Collection, Source, load_own
-from reasonloom.evals.suites.memory.retrieval import NOW, OWNER, open_collections, recall
+from reasonloom.evals.suites.memory.retrieval import (
+    NOW,
+    OWNER,
+    open_collections,
+    recall,
+    retrieval_items,
+)
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.execution import CurrentRun, Execution
@@ -35,7 +41,7 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
     collections = [_with_others(one, other) for one, other in zip(own, reversed(own), strict=True)]
     suite = Suite(
         NAME,
-        _items(collections),
+        retrieval_items(collections),
         [Measure(name, partial(_read, name)) for name in SCORES],
         Opening(partial(open_collections, collections, _ask), "recall"),
         about={
@@ -56,14 +62,6 @@ def _with_others(one: Collection, other: Collection) -> Collection:
     ]
     answerable = [each for each in own if each.evidence]
     return replace(one, questions=(*answerable, *foreign))
-
-
-def _items(collections: Sequence[Collection]) -> list[Item]:
-    return [
-        Item(each.id, each.text, sorted(each.evidence), one.id, each.category)
-        for one in collections
-        for each in one.questions
-    ]
 
 
 def _read(name: str, item: Item, output: Mapping[str, Any]) -> float | None:

@@ -186,12 +186,14 @@ def _read(name: str, item: Item, answer: Mapping[str, Any]) -> float | None:
     return unanswerable_scores(answer["scores"]).get(name)
 
 
-async def store_collection(engine: Engine, collection: DatasetsCollection) -> dict[str, str]:
-    """Store every memory; return the ids in the collection by the stored ids."""
+async def store_collection(
+    engine: Engine, collection: DatasetsCollection, owner: str = OWNER
+) -> dict[str, str]:
+    """Store every memory for the collection's user; return its ids by the stored ids."""
     known: dict[str, str] = {}
     for memory in collection.memories:
         arguments = {**memory.arguments, "userId": collection.id}
-        stored = await call_tool(engine, OWNER, "remember", Remember, arguments)
+        stored = await call_tool(engine, owner, "remember", Remember, arguments)
         known[stored["memoryId"]] = memory.id
     return known
 

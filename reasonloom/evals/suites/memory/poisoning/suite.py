@@ -9,7 +9,7 @@ import io
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ from reasonloom.evals.suites.memory.poisoning.data import (
     load_benign,
     load_injected,
 )
+from reasonloom.evals.suites.memory.retrieval import store_collection
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.injection.detection import detect_injection
@@ -139,11 +140,7 @@ async def store_memories(
     Returns:
         The ids of the base memories by the ids under which they were stored.
     """
-    names: dict[str, str] = {}
-    for memory in base.memories:
-        arguments = {**memory.arguments, "userId": owner}
-        stored = await call_tool(engine, owner, "remember", Remember, arguments)
-        names[stored["memoryId"]] = memory.id
+    names = await store_collection(engine, replace(base, id=owner), owner)
     for each in items:
         await INJECT_BY[each.door](engine, owner, each)
     return names

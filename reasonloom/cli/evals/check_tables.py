@@ -1,5 +1,6 @@
 """Prints the results of evals of checks: grounding, metacognition, triggers and outcomes."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -49,12 +50,9 @@ def _grounding_figures(title: str, found: Half) -> Table:
 
 
 def _wrong(half: str, found: Half) -> Table:
-    counted: dict[tuple[str, str], int] = {}
-    for each in found["wrong"]:
-        key = (each["kind"], each["said"])
-        counted[key] = counted.get(key, 0) + 1
+    counted = Counter((each["kind"], each["said"]) for each in found["wrong"])
     table = Table("kind", "said", "claims", title=f"{half}: judged wrongly")
-    for (kind, verdict), count in sorted(counted.items(), key=lambda each: -each[1]):
+    for (kind, verdict), count in counted.most_common():
         table.add_row(kind, verdict, str(count))
     return table
 
@@ -134,7 +132,7 @@ def _metacognition_figures(halves: dict[str, Half]) -> Table:
 def _confusion(half: str, counts: dict[str, dict[str, int]]) -> Table:
     table = Table("label", "told", title=f"frameworks, {half}: what each was taken for")
     for label, labels in counts.items():
-        most_first = sorted(labels.items(), key=lambda each: -each[1])
+        most_first = Counter(labels).most_common()
         table.add_row(label, ", ".join(f"{name} {count}" for name, count in most_first))
     return table
 

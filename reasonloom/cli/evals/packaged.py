@@ -7,7 +7,8 @@ from reasonloom.cli.arguments import parse_versions
 from reasonloom.cli.evals.request import EvalRequest, EvalWork, parse_limits, parse_pairs
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.system import System
-from reasonloom.evals.simulated.reader import Reader, SimulatedReader
+from reasonloom.evals.simulated.reader import SimulatedReader
+from reasonloom.evals.simulated.reading import Reader
 from reasonloom.evals.simulated.reason_tasks import load_tasks
 from reasonloom.evals.suites.history import suite as history_suite
 from reasonloom.evals.suites.memory import locomo_history, retrieval

@@ -23,6 +23,7 @@ from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.contracts.validation import parse_request
 from reasonloom.evals.bench.timing import WARM_UP, Work, time_once
 from reasonloom.evals.engine import temporary_database
+from reasonloom.evals.simulated.conversation import SimulatedModel
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.graphs.runs.engine import Engine
@@ -105,19 +106,15 @@ TOOLS: dict[str, tuple[type[Request], str]] = {
 OWNER = "bench"
 
 
-class InstantLlm:
+class InstantLlm(SimulatedModel):
     """A language model that answers instantly, so that only our own time is measured."""
 
     name = "instant"
-    offline = False
 
     async def answer(self, ask: Ask) -> Reply:
         """Return a fixed thought, which serves as a summary too."""
         thought = "It follows from the facts."
         return Reply("", {"thought": thought, "summary": thought, "confidence": 0.9}, self.name)
-
-    async def close(self) -> None:
-        """Do nothing."""
 
 
 class BenchEngine:

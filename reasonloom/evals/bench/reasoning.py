@@ -19,6 +19,7 @@ from reasonloom.evals.bench.timing import (
     summarise,
     time_alternately,
 )
+from reasonloom.evals.simulated.conversation import SimulatedModel
 from reasonloom.llm.interfaces import Ask, Reply
 from reasonloom.stores.saver import SavedSteps
 
@@ -32,14 +33,13 @@ WAYS = (
 """Thoughts so different that none is merged with another."""
 
 
-class SlowLlm:
+class SlowLlm(SimulatedModel):
     """Answers every prompt of linear and tree reasoning after `seconds`.
 
     `calls` holds the start and end of each call, by `time.perf_counter`.
     """
 
     name = "slow"
-    offline = False
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self.seconds = seconds
@@ -63,9 +63,6 @@ class SlowLlm:
             before = [length for end, length in lengths if end <= begun]
             lengths.append((ended, max(before, default=0) + 1))
         return max((length for _, length in lengths), default=0)
-
-    async def close(self) -> None:
-        """Do nothing."""
 
 
 def _answer(wanted: str, material: Any) -> dict[str, Any]:

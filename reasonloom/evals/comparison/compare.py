@@ -62,16 +62,17 @@ def compare(
 
 def open_completed(log: EvalLog | Path) -> EvalLog:
     """Open a run; refuses a missing file, one that is not an eval run, and one without results."""
-    if isinstance(log, Path) and not log.is_file():
-        raise InvalidArgument(f"runs: there is no file {log.name}", field="runs")
-    try:
-        found = EvalLog(log) if isinstance(log, Path) else log
-    except (TypeError, ValueError):
-        name = log.name if isinstance(log, Path) else log.path.name
-        raise InvalidArgument(f"runs: {name} is no run of an eval", field="runs") from None
-    if not found.records:
-        raise InvalidArgument(f"runs: {found.path.name} has no results", field="runs")
-    return found
+    if isinstance(log, Path):
+        if not log.is_file():
+            raise InvalidArgument(f"runs: there is no file {log.name}", field="runs")
+        why = f"runs: {log.name} is no run of an eval"
+        try:
+            log = EvalLog(log)
+        except (TypeError, ValueError):
+            raise InvalidArgument(why, field="runs") from None
+    if not log.records:
+        raise InvalidArgument(f"runs: {log.path.name} has no results", field="runs")
+    return log
 
 
 def first_score(log: EvalLog) -> str:

@@ -120,10 +120,11 @@ def with_prompts_copy(folder: Path, settings: Settings) -> Settings:
         shutil.rmtree(half, ignore_errors=True)
         try:
             half.mkdir(parents=True)
-            for path in template_files(own) if own else ():
-                copy = half / path.relative_to(own)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, copy)
+            if own is not None:
+                for path in template_files(own):
+                    copy = half / path.relative_to(own)
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(path, copy)
             half.rename(there)
         except OSError:
             raise InvalidArgument(f"{folder.name}: cannot be written", field="resume") from None

@@ -9,7 +9,7 @@ import io
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -98,14 +98,6 @@ Names = Mapping[str, str]
 """Ids of base memories by the ids under which they are stored."""
 
 
-@dataclass(frozen=True, slots=True)
-class Engines:
-    """Two engines on one database: one recalls with the controls, one without."""
-
-    guarded: Engine
-    open: Engine
-
-
 @asynccontextmanager
 async def open_poisoned(
     base: Collection, by_half: Mapping[str, Sequence[Injected]], parts: AnswerContext
@@ -120,14 +112,14 @@ async def open_poisoned(
         bare = settings.model_copy(update={"suspicion": False})
         guarded = settings.model_copy(update={"suspicion": True})
         async with opened(guarded) as first, opened(bare) as second:
-            both = Engines(first, second)
             stored: Once[str, Names] = Once(
                 lambda half: store_memories(first, half, base, by_half[half])
             )
 
             async def answer(item: Item, epoch: int) -> Answer:
                 each = of[item.id]
-                return await ask_question(both, each, item, await stored.of(each.half))
+                names = await stored.of(each.half)
+                return await ask_question(first, second, each, item, names)
 
             yield answer
 
@@ -146,11 +138,13 @@ async def store_memories(
     return names
 
 
-async def ask_question(both: Engines, each: Injected, item: Item, names: Names) -> Answer:
+async def ask_question(
+    with_controls: Engine, without: Engine, each: Injected, item: Item, names: Names
+) -> Answer:
     """Recall with and without the controls; the output has the placement for each."""
     arguments = {"userId": each.half, "text": item.input, "limit": DEPTH}
-    guarded, took = await timed_call(both.guarded, each.half, "recall", Recall, arguments)
-    bare = await call_tool(both.open, each.half, "recall", Recall, arguments)
+    guarded, took = await timed_call(with_controls, each.half, "recall", Recall, arguments)
+    bare = await call_tool(without, each.half, "recall", Recall, arguments)
     found = {"with": guarded["memories"], "without": bare["memories"]}
     output = {way: _placement(memories, each, item, names) for way, memories in found.items()}
     return Answer(output, latency_ms=took)

@@ -33,9 +33,8 @@ from reasonloom.evals.core.way import Asking, Way
 from reasonloom.evals.loaders.cases import tool_of_cases
 from reasonloom.evals.loaders.files import python_file, table
 from reasonloom.evals.loaders.published import published
-from reasonloom.evals.scorers.fields import Fields
 from reasonloom.evals.scorers.judge import Judge
-from reasonloom.evals.scorers.text import Pattern, choice, contains, exact, numeric
+from reasonloom.evals.scorers.text import Fields, Pattern, choice, contains, exact, numeric
 
 PYTHON = ".py"
 

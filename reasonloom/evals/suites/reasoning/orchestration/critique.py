@@ -152,15 +152,14 @@ class GatedReflection:
         return witness.result(item, answer["improved_reasoning"])
 
 
-DESCRIPTIONS: dict[str, tuple[Status, Callable[[Case], float]]] = {
-    "draft": ("fitted", lambda case: case.start),
-    "ungated-1": ("fitted", lambda case: case.published[0]),
-    "ungated-2": ("predicted", lambda case: case.published[1]),
-    "oracle-stop": ("fitted", lambda case: case.published[2]),
-}
-"""Status and published figure of the rows that have one."""
-
 Stop = Literal["never", "right"]
+LOOPS: dict[str, tuple[int, Stop, Status, Callable[[Case], float]]] = {
+    "draft": (0, "never", "fitted", lambda case: case.start),
+    "ungated-1": (1, "never", "fitted", lambda case: case.published[0]),
+    "ungated-2": (2, "never", "predicted", lambda case: case.published[1]),
+    "oracle-stop": (ROUNDS, "right", "fitted", lambda case: case.published[2]),
+}
+"""The ungated rows: rounds, when they stop, and the status of their published figure."""
 
 
 async def run_ungated(case: Case, rounds: int, stop: Stop, item: Problem, seed: int) -> Result:
@@ -217,38 +216,27 @@ def rows(choices: Choices) -> Sequence[Row]:
     """Return the rows for a case; the setting `judge_error` is the gate's error rate."""
     require_known_settings(choices, ("case", "judge_error"))
     case, error = _case(choices), number_setting(choices, "judge_error", JUDGE_ERROR, most=1)
-    loops: dict[str, tuple[int, Stop]] = {
-        "draft": (0, "never"),
-        "ungated-1": (1, "never"),
-        "ungated-2": (2, "never"),
-        "oracle-stop": (ROUNDS, "right"),
-    }
     shop = SharedEngine()
-    gates = {
-        "gated-1": GatedReflection(case, 1, error, shop),
-        "gated-2": GatedReflection(case, ROUNDS, error, shop),
-        "gated-oracle": GatedReflection(case, ROUNDS, 0.0, shop),
-        "gated-coin": GatedReflection(case, ROUNDS, COIN, shop),
+    gates: dict[str, tuple[Status, GatedReflection]] = {
+        "gated-1": ("own", GatedReflection(case, 1, error, shop)),
+        "gated-2": ("own", GatedReflection(case, ROUNDS, error, shop)),
+        "gated-oracle": ("own", GatedReflection(case, ROUNDS, 0.0, shop)),
+        "gated-coin": ("control", GatedReflection(case, ROUNDS, COIN, shop)),
     }
     return [
-        *(_looping(name, case, *how) for name, how in loops.items()),
-        *(_gating(name, gate) for name, gate in gates.items()),
+        *(
+            Row(name, partial(run_ungated, case, rounds, stop), f"{100 * of(case):.1f} %", status)
+            for name, (rounds, stop, status, of) in LOOPS.items()
+        ),
+        *(
+            Row(name, gate.run, status=status, opened=shop.opened)
+            for name, (status, gate) in gates.items()
+        ),
     ]
 
 
 def _case(choices: Choices) -> Case:
     return CASES[choice_setting(choices, "case", tuple(CASES))]
-
-
-def _looping(name: str, case: Case, rounds: int, stop: Stop) -> Row:
-    status, published = DESCRIPTIONS[name]
-    figure = f"{100 * published(case):.1f} %"
-    return Row(name, partial(run_ungated, case, rounds, stop), figure, status)
-
-
-def _gating(name: str, gate: GatedReflection) -> Row:
-    status: Status = "control" if name == "gated-coin" else "own"
-    return Row(name, gate.run, status=status, opened=gate.shop.opened)
 
 
 CRITIQUE_EVAL = Orchestration(

@@ -168,7 +168,7 @@ class BudgetedModel(_Wrapper):
         ask = replace(ask, most_tokens=ask.most_tokens or self._most_tokens)
         async with (
             self._limits.of(self.name),
-            self._spending.held(self._inner, _most_asked(ask), ask.most_tokens or 0) as paid,
+            self._spending.held(self._inner, _question_bound(ask), ask.most_tokens or 0) as paid,
         ):
             reply = await self._inner.answer(ask)
             paid(reply.usage)
@@ -199,7 +199,7 @@ async def _break_off(why: BudgetReached | LlmRefused) -> Reply:
     await attempt.break_off(why)
 
 
-def _most_asked(ask: Ask) -> int:
+def _question_bound(ask: Ask) -> int:
     """Bound a question's tokens: a token is never shorter than a byte."""
     wire = to_dicts(ask.messages)
     schema = json.dumps(ask.schema) if ask.schema else ""

@@ -19,7 +19,6 @@ from rich.table import Table
 from reasonloom import __version__
 from reasonloom.cli.output import named_progress, require_output_path, write_output
 from reasonloom.evals.bench import (
-    checkpoints,
     eval_core,
     graph_memory,
     memory,
@@ -124,7 +123,7 @@ async def _measure(settings: dict[str, Any]) -> dict[str, list[Figure]]:
     parts, runs, sizes = settings["only"], settings["runs"], settings["sizes"]
     on_one_engine: dict[str, OnEngine] = {
         "linear": lambda bench: reasoning.measure_linear(bench, runs),
-        "saving": lambda bench: checkpoints.measure(bench, runs),
+        "saving": lambda bench: reasoning.measure_saving(bench, runs),
         "memory": lambda bench: memory.measure(bench, runs, sizes, settings["owners"]),
         "graph": lambda bench: graph_memory.measure(bench, runs, sizes),
         "ingest": lambda bench: ingestion.measure(bench, settings["megabytes"]),

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from reasonloom.evals.loaders.published import big_bench_hard as big_bench_hard
     from reasonloom.evals.loaders.published import game24 as game24
     from reasonloom.evals.loaders.published import gsm8k as gsm8k
-    from reasonloom.evals.scorers.fields import Fields as Fields
     from reasonloom.evals.scorers.function import Checker as Checker
     from reasonloom.evals.scorers.judge import Judge as Judge
+    from reasonloom.evals.scorers.text import Fields as Fields
     from reasonloom.evals.scorers.text import Pattern as Pattern
     from reasonloom.evals.scorers.text import choice as choice
     from reasonloom.evals.scorers.text import contains as contains
@@ -38,7 +38,7 @@ _WHERE = {
     "Purse": "core.system", "System": "core.system", "Tool": "core.tool", "Asking": "core.way",
     "Function": "core.way", "big_bench_hard": "loaders.published", "game24": "loaders.published",
     "gsm8k": "loaders.published", "python_file": "loaders.files", "table": "loaders.files",
-    "Checker": "scorers.function", "Fields": "scorers.fields", "Judge": "scorers.judge",
+    "Checker": "scorers.function", "Fields": "scorers.text", "Judge": "scorers.judge",
     "Pattern": "scorers.text", "choice": "scorers.text", "contains": "scorers.text",
     "exact": "scorers.text", "numeric": "scorers.text",
 }  # fmt: skip

@@ -107,7 +107,7 @@ class EvalLog:
             yield
 
     @contextmanager
-    def _opened(self) -> Iterator[None]:
+    def _opened(self) -> Iterator[int]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
@@ -116,7 +116,7 @@ class EvalLog:
             if size and os.pread(file, 1, size - 1) != b"\n":  # a kill cut the last line short
                 os.write(file, b"\n")
             self._file = file
-            yield
+            yield file
         finally:
             self._file = None
             os.close(file)
@@ -132,16 +132,11 @@ class EvalLog:
 
     def _append(self, entry: dict[str, Any]) -> None:
         line = json.dumps(entry, ensure_ascii=False, default=str).encode("utf-8", "replace") + b"\n"
-        if self._file is None:
-            with self._opened():
-                self._write(line)
-        else:
-            self._write(line)
-
-    def _write(self, line: bytes) -> None:
-        if self._file is None:
-            raise RuntimeError("the log is not open")
-        write_whole(self._file, line)
+        if self._file is not None:
+            write_whole(self._file, line)
+            return
+        with self._opened() as file:
+            write_whole(file, line)
 
 
 def lock(file: int, held: str = "") -> None:

@@ -1,14 +1,13 @@
 """`reasonloom eval add-case`: turns a run that went wrong into an item of a suite."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from reasonloom.cli.engine import with_engine
-from reasonloom.contracts.caller import Caller
-from reasonloom.evals.loaders.cases import Case, CaseRequest, append_case, case_of
-from reasonloom.graphs.runs.engine import Engine
+from reasonloom.evals.loaders.cases import CaseRequest, append_case, case_of
 from reasonloom.settings import load_settings
 from reasonloom.text.plurals import counted
 
@@ -34,12 +33,8 @@ def add_case(
     """Make a run an item of a file that `eval run` asks by the same tool."""
     wanted = CaseRequest(run, target, target_from, id_, cluster)
     wanted.check()
-
-    async def found(engine: Engine, caller: Caller) -> Case:
-        return await case_of(engine, caller, wanted)
-
-    case = with_engine(found)
-    path = suite or _default_path(case.tool)
+    case = with_engine(partial(case_of, wanted=wanted))
+    path = suite or load_settings().home / "cases" / f"{case.tool}.jsonl"
     number = append_case(path, case)
     typer.echo(f"{case.id}  added to {path}, which has {counted(number, 'case')} of {case.tool}")
     typer.echo(
@@ -47,7 +42,3 @@ def add_case(
         " (`final`, `numeric` or `judge` where that fits the targets better)",
         err=True,
     )
-
-
-def _default_path(tool: str) -> Path:
-    return load_settings().home / "cases" / f"{tool}.jsonl"

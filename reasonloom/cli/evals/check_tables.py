@@ -1,5 +1,6 @@
 """Prints the results of evals of checks: grounding, metacognition, triggers and outcomes."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -49,12 +50,9 @@ def _grounding_figures(title: str, found: Half) -> Table:
 
 
 def _wrong(half: str, found: Half) -> Table:
-    counted: dict[tuple[str, str], int] = {}
-    for each in found["wrong"]:
-        key = (each["kind"], each["said"])
-        counted[key] = counted.get(key, 0) + 1
+    counted = Counter((each["kind"], each["said"]) for each in found["wrong"])
     table = Table("kind", "said", "claims", title=f"{half}: judged wrongly")
-    for (kind, verdict), count in sorted(counted.items(), key=lambda each: -each[1]):
+    for (kind, verdict), count in counted.most_common():
         table.add_row(kind, verdict, str(count))
     return table
 
@@ -62,6 +60,14 @@ def _wrong(half: str, found: Half) -> Table:
 def share_cells(figure: Figure) -> tuple[str, str, str]:
     """Return a share in per cent, its interval, and the number of items."""
     return _percent(figure["value"]), interval_ends(figure), str(figure["n"])
+
+
+def figure_table(title: str, parts: str, figures: Sequence[Figure]) -> Table:
+    """Return a table of shares; `parts` heads the column of their parts."""
+    table = Table(parts, "", "of", "share", "95 %", "n", title=title)
+    for each in figures:
+        table.add_row(each["part"], each["name"], each["of"], *share_cells(each))
+    return table
 
 
 def interval_ends(figure: Figure) -> str:
@@ -78,10 +84,7 @@ def draw_everyday(result: dict[str, Any]) -> None:
     console = wide_console(GROUNDING_WIDTH)
     for half, figures in result["halves"].items():
         title = f"{result['eval']}, {half} · llm {result['llm']} · {result['embedder']}"
-        table = Table("", "", "of", "share", "95 %", "n", title=title)
-        for each in figures:
-            table.add_row(each["part"], each["name"], each["of"], *share_cells(each))
-        console.print(table)
+        console.print(figure_table(title, "", figures))
     console.print(INTERVALS)
 
 
@@ -129,7 +132,7 @@ def _metacognition_figures(halves: dict[str, Half]) -> Table:
 def _confusion(half: str, counts: dict[str, dict[str, int]]) -> Table:
     table = Table("label", "told", title=f"frameworks, {half}: what each was taken for")
     for label, labels in counts.items():
-        most_first = sorted(labels.items(), key=lambda each: -each[1])
+        most_first = Counter(labels).most_common()
         table.add_row(label, ", ".join(f"{name} {count}" for name, count in most_first))
     return table
 
@@ -174,10 +177,7 @@ def draw_outcomes(result: dict[str, Any]) -> None:
     console = Console()
     for half, found in result["halves"].items():
         title = f"{result['eval']}, {half} · {result['embedder']}, cosine >= {result['cosine']:.2f}"
-        table = Table("by", "", "of", "share", "95 %", "n", title=title)
-        for each in found["figures"]:
-            table.add_row(each["part"], each["name"], each["of"], *share_cells(each))
-        console.print(table)
+        console.print(figure_table(title, "by", found["figures"]))
         for each in found["wrong"]:
             console.print(f"wrong: {each['observation']} ({each['kind']}, {each['language']})")
     console.print(result["note"])

@@ -81,11 +81,9 @@ KINDS = (
         tuple(RETRIEVAL_SUITES), ("half", "epochs", "ablate"), "packaged:recall",
         "memory_tables:draw_retrieval",
     ),
-    Kind(
-        (ALL.name,), ("half", "epochs"), "packaged:recall_of_all", "memory_tables:draw_all_sets"
-    ),
-    Kind(("answerable",), ("half",), "packaged:answerable", "memory_tables:draw_answerable"),
-    Kind(("context",), ("half",), "packaged:context", "memory_tables:draw_context"),
+    Kind((ALL.name,), ("half", "epochs"), "packaged:recall", "memory_tables:draw_all_sets"),
+    Kind(("answerable",), ("half",), "packaged:split", "memory_tables:draw_answerable"),
+    Kind(("context",), ("half",), "packaged:split", "memory_tables:draw_context"),
     Kind(
         tuple(ORCHESTRATION_EVALS), ("seeds", "items", "row", "set"), "packaged:orchestration",
         "orchestration_tables:draw_orchestration",

@@ -5,7 +5,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from reasonloom.cli.evals.check_tables import INTERVALS, interval_ends, share_cells
+from reasonloom.cli.evals.check_tables import INTERVALS, figure_table, interval_ends, share_cells
 from reasonloom.cli.output import wide_console
 
 WIDTH = 120
@@ -19,14 +19,8 @@ QUESTION_KINDS = {
 
 def draw_retrieval(result: dict[str, Any]) -> None:
     """Print the means overall, without each signal, and by group, and the latency."""
-    names = [name for name in result["overall"] if name != "n"]
-    table = Table("", "n", *names, title=f"{result['eval']} · {result['embedder']}")
-    without = {f"without {name}": means for name, means in result.get("without", {}).items()}
-    for group, means in {"overall": result["overall"], **without, **result["groups"]}.items():
-        cells = (f"{means[name]:.3f}" if name in means else "" for name in names)
-        table.add_row(group, str(means["n"]), *cells)
     console = Console()
-    console.print(table)
+    console.print(_means(f"{result['eval']} · {result['embedder']}", result))
     if "nothing" in result["groups"]:
         nothing = result["groups"]["nothing"]
         console.print(
@@ -36,6 +30,17 @@ def draw_retrieval(result: dict[str, Any]) -> None:
     latency = result["latency_ms"]
     if latency:
         console.print(f"recall: p50 {latency['p50']} ms, p95 {latency['p95']} ms")
+
+
+def _means(title: str, result: dict[str, Any]) -> Table:
+    """Return a table of means overall, without each signal, and by group."""
+    names = [name for name in result["overall"] if name != "n"]
+    table = Table("", "n", *names, title=title)
+    without = {f"without {name}": means for name, means in result.get("without", {}).items()}
+    for group, means in {"overall": result["overall"], **without, **result["groups"]}.items():
+        cells = (f"{means[name]:.3f}" if name in means else "" for name in names)
+        table.add_row(group, str(means["n"]), *cells)
+    return table
 
 
 def draw_all_sets(result: dict[str, Any]) -> None:
@@ -85,13 +90,7 @@ def draw_answerable(result: dict[str, Any]) -> None:
 
 def draw_context(result: dict[str, Any]) -> None:
     """Print the figures of the context given to a step of reasoning, by group."""
-    groups = {"overall": result["overall"], **result["groups"]}
-    names = [name for name in result["overall"] if name != "n"]
-    table = Table("", "n", *names, title=f"{result['eval']}, {result['half']}")
-    for group, means in groups.items():
-        cells = (f"{means[name]:.3f}" if name in means else "" for name in names)
-        table.add_row(group, str(means["n"]), *cells)
-    Console().print(table)
+    Console().print(_means(f"{result['eval']}, {result['half']}", result))
 
 
 def draw_poisoning(result: dict[str, Any]) -> None:
@@ -99,10 +98,7 @@ def draw_poisoning(result: dict[str, Any]) -> None:
     console = Console()
     for half, found in result["halves"].items():
         title = f"{result['eval']}, {half} · {result['embedder']}"
-        table = Table("controls", "", "of", "share", "95 %", "n", title=title)
-        for each in found["figures"]:
-            table.add_row(each["part"], each["name"], each["of"], *share_cells(each))
-        console.print(table)
+        console.print(figure_table(title, "controls", found["figures"]))
     value, ends, n = share_cells(result["false_flags"])
     console.print(f"false flags: {value} ({ends} %) of the {n} memories of people")
     console.print(result["note"])

@@ -7,13 +7,12 @@ from reasonloom.cli.arguments import parse_versions
 from reasonloom.cli.evals.request import EvalRequest, EvalWork, parse_limits, parse_pairs
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.system import System
-from reasonloom.evals.simulated.reader import Reader, SimulatedReader
+from reasonloom.evals.simulated.reader import SimulatedReader
+from reasonloom.evals.simulated.reading import Reader
 from reasonloom.evals.simulated.reason_tasks import load_tasks
 from reasonloom.evals.suites.history import suite as history_suite
-from reasonloom.evals.suites.memory import answerable as answerable_suite
-from reasonloom.evals.suites.memory import context as context_suite
 from reasonloom.evals.suites.memory import locomo_history, retrieval
-from reasonloom.evals.suites.memory.datasets import Source, retrieval_suite
+from reasonloom.evals.suites.memory.datasets import ALL, RETRIEVAL_SUITES, Source
 from reasonloom.evals.suites.packaged import Packaged, run_packaged
 from reasonloom.evals.suites.reasoning.orchestration import suite as orchestration_suite
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices, load_orchestration
@@ -27,37 +26,22 @@ SPLIT_SUITES = {
     "outcomes": "mental_models.outcomes",
     "everyday": "everyday.suite",
     "poisoning": "memory.poisoning.suite",
+    "answerable": "memory.answerable",
+    "context": "memory.context",
 }
 """Modules of suites with a development and a held-out half."""
 
 
 def recall(request: EvalRequest) -> EvalWork:
-    """Return the work of a suite of recall."""
+    """Return the work of a suite of recall, or of all its sets."""
     options = request.options
-    source = Source(request.data, options.get("half", "all"))
+    source, epochs = Source(request.data, options.get("half", "all")), options.get("epochs", 1)
+    if request.name == ALL.name:
+        return _work(request, retrieval.all_sets(source, epochs))
     suite = retrieval.packaged(
-        retrieval_suite(request.name), source, options.get("epochs", 1), ablate="ablate" in options
+        RETRIEVAL_SUITES[request.name], source, epochs, ablate="ablate" in options
     )
     return _work(request, suite)
-
-
-def recall_of_all(request: EvalRequest) -> EvalWork:
-    """Return the work of all sets of recall."""
-    options = request.options
-    source = Source(request.data, options.get("half", "all"))
-    return _work(request, retrieval.all_sets(source, options.get("epochs", 1)))
-
-
-def answerable(request: EvalRequest) -> EvalWork:
-    """Return the work of the suite of questions with and without an answer."""
-    source = Source(request.data, request.options.get("half", "dev"))
-    return _work(request, answerable_suite.packaged(source))
-
-
-def context(request: EvalRequest) -> EvalWork:
-    """Return the work of the suite of the context of reasoning."""
-    source = Source(request.data, request.options.get("half", "dev"))
-    return _work(request, context_suite.packaged(source))
 
 
 def orchestration(request: EvalRequest) -> EvalWork:

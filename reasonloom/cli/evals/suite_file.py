@@ -33,9 +33,8 @@ from reasonloom.evals.core.way import Asking, Way
 from reasonloom.evals.loaders.cases import tool_of_cases
 from reasonloom.evals.loaders.files import python_file, table
 from reasonloom.evals.loaders.published import published
-from reasonloom.evals.scorers.fields import Fields
 from reasonloom.evals.scorers.judge import Judge
-from reasonloom.evals.scorers.text import Pattern, choice, contains, exact, numeric
+from reasonloom.evals.scorers.text import Fields, Pattern, choice, contains, exact, numeric
 
 PYTHON = ".py"
 
@@ -98,10 +97,10 @@ def _scorers(given: Sequence[str]) -> list[Scorer]:
         "final": lambda text: exact(final=True, name="final"),
         "contains": lambda text: contains(),
         "choice": lambda text: choice(),
-        "numeric": lambda text: numeric(tolerance=_number(text or "0", "scorer")),
+        "numeric": lambda text: numeric(tolerance=_number(text or "0")),
         "regex": Pattern,
         "json_fields": lambda text: Fields(tuple(each for each in text.split(",") if each)),
-        "judge": lambda text: Judge(votes=_whole(text or "3", "scorer")),
+        "judge": lambda text: Judge(votes=_whole(text or "3")),
     }
     without_parameter = ("exact", "final", "contains", "choice")
     found = []
@@ -209,17 +208,17 @@ def _value(text: str) -> Any:
         return text
 
 
-def _whole(text: str, option: str) -> int:
+def _whole(text: str) -> int:
     if not text.isdecimal():
-        raise InvalidArgument(f"--{option}: {text} is no whole number", field=option)
+        raise InvalidArgument(f"--scorer: {text} is no whole number", field="scorer")
     return int(text)
 
 
-def _number(text: str, option: str) -> float:
+def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InvalidArgument(f"--{option}: {text} is no number", field=option) from None
+        raise InvalidArgument(f"--scorer: {text} is no number", field="scorer") from None
 
 
 def draw(found: dict[str, Any]) -> None:

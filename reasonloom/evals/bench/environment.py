@@ -21,7 +21,9 @@ from reasonloom.contracts.mental_models import models
 from reasonloom.contracts.reasoning.linear import ReasoningLinear
 from reasonloom.contracts.reasoning.tree import ReasoningTree
 from reasonloom.contracts.validation import parse_request
+from reasonloom.evals.bench.timing import WARM_UP, Work, time_once
 from reasonloom.evals.engine import temporary_database
+from reasonloom.evals.simulated.conversation import SimulatedModel
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.graphs.runs.engine import Engine
@@ -104,19 +106,15 @@ TOOLS: dict[str, tuple[type[Request], str]] = {
 OWNER = "bench"
 
 
-class InstantLlm:
+class InstantLlm(SimulatedModel):
     """A language model that answers instantly, so that only our own time is measured."""
 
     name = "instant"
-    offline = False
 
     async def answer(self, ask: Ask) -> Reply:
         """Return a fixed thought, which serves as a summary too."""
         thought = "It follows from the facts."
         return Reply("", {"thought": thought, "summary": thought, "confidence": 0.9}, self.name)
-
-    async def close(self) -> None:
-        """Do nothing."""
 
 
 class BenchEngine:
@@ -136,9 +134,17 @@ class BenchEngine:
         wire = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
         return await self.engine.call(Call(tool, load_graph(graph), wire, Caller(owner)))
 
-    def restart_clocks(self) -> None:
-        """Reset the embedding and database times."""
+    async def time_parts(self, work: Work, times: int) -> tuple[list[float], float, float]:
+        """Time a work after a warm-up; return its times, and the means of embedding and database.
+
+        All are milliseconds.
+        """
+        for _ in range(WARM_UP):
+            await work()
         self.embedder.seconds = self.database.seconds = 0.0
+        taken = [await time_once(work) for _ in range(times)]
+        embedding, database = self.embedder.seconds, self.database.seconds
+        return taken, embedding * 1000 / times, database * 1000 / times
 
 
 @asynccontextmanager

@@ -92,7 +92,7 @@ async def open_raw_queries(ground: BenchEngine) -> RawQueries:
     return RawQueries(ground, connection)
 
 
-BIND_WALK = "SELECT set_config('app.owner', %s, true), set_config('app.space', '', true)"
+BIND = "SELECT set_config('app.owner', %s, true), set_config('app.space', '', true)"
 WALK = """
 WITH RECURSIVE walk AS (
     SELECT %(start)s::bigint AS id, 1::float8 AS worth, 0 AS depth
@@ -109,20 +109,9 @@ ORDER BY best.worth DESC
 """
 
 
-@dataclass
-class RawWalk:
-    """The hand-written walk on its own connection."""
-
-    connection: psycopg.AsyncConnection[Any]
-
-    async def walk(self, owner: str, start: int) -> int:
-        """Walk from a node; return the number of nodes found."""
-        async with self.connection.transaction():
-            await self.connection.execute(BIND_WALK, (owner,))
-            cursor = await self.connection.execute(WALK, {"owner": owner, "start": start})
-            return len(await cursor.fetchall())
-
-
-async def open_raw_walk(ground: BenchEngine) -> RawWalk:
-    """Open raw walks on a new connection under the app's role."""
-    return RawWalk(await psycopg.AsyncConnection.connect(ground.access.app))
+async def walk_raw(connection: psycopg.AsyncConnection[Any], owner: str, start: int) -> int:
+    """Walk from a node by the hand-written query; return the number of nodes found."""
+    async with connection.transaction():
+        await connection.execute(BIND, (owner,))
+        cursor = await connection.execute(WALK, {"owner": owner, "start": start})
+        return len(await cursor.fetchall())

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from reasonloom.evals.bench.environment import BenchEngine, execute
-from reasonloom.evals.bench.floors import open_raw_queries, open_raw_walk
+from reasonloom.evals.bench.floors import open_raw_queries, walk_raw
 from reasonloom.evals.bench.load import SEED, load, questions, seed_of, sentences
 from reasonloom.evals.bench.memory import SETTLE
 from reasonloom.evals.bench.timing import (
@@ -140,15 +140,15 @@ async def _searches(ground: BenchEngine, times: int, size: int) -> list[Figure]:
 
 
 async def _walk(ground: BenchEngine, times: int, size: int) -> Figure:
-    owner, floor = owner_of(size), await open_raw_walk(ground)
+    owner, floor = owner_of(size), await psycopg.AsyncConnection.connect(ground.access.app)
     dice = random.Random(SEED)  # noqa: S311 - no secret
     starts = iter([dice.randint(size // 2, size) for _ in range(2 * (WARM_UP + times))])
     below, own = await time_alternately(
-        lambda: floor.walk(owner, next(starts)),
+        lambda: walk_raw(floor, owner, next(starts)),
         lambda: ground.call("memory_traverse", owner=owner, start_id=next(starts)),
         times,
     )
-    await floor.connection.close()
+    await floor.close()
     note = "floor: the same walk as a recursive query, on a connection of its own"
     return summarise(f"memory_traverse, {size:,} nodes", own, below, WALKED, note)
 

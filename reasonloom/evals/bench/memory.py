@@ -19,7 +19,6 @@ from reasonloom.evals.bench.timing import (
     Work,
     summarise,
     time_alternately,
-    time_once,
 )
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search.retrieval import find_nearest
@@ -183,12 +182,7 @@ async def _remember(ground: BenchEngine, owner: str, size: int, times: int) -> F
 
 async def _split(ground: BenchEngine, name: str, work: Work, times: int) -> Figure:
     """Time `work`, split into embedding, database and the rest."""
-    for _ in range(WARM_UP):
-        await work()
-    ground.restart_clocks()
-    taken = [await time_once(work) for _ in range(times)]
-    embedding = ground.embedder.seconds * 1000 / times
-    database = ground.database.seconds * 1000 / times
+    taken, embedding, database = await ground.time_parts(work, times)
     mean = sum(taken) / times
     note = (
         f"mean {mean:.2f} = embedding {embedding:.2f} + database {database:.2f} "

@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.evals.bench.environment import OWNER, BenchEngine
-from reasonloom.evals.bench.floors import BIND_WALK
+from reasonloom.evals.bench.floors import BIND
 from reasonloom.evals.bench.load import load
 from reasonloom.evals.bench.timing import Figure, Work, summarise, time_alternately
 from reasonloom.nodes.mental_models.basins.formation import form_basins, persist_basins
@@ -26,6 +26,10 @@ from reasonloom.stores.mental_models import basin_memories
 BASINS, MODELS = 50, 100
 OBSERVED = "floor: its queries by hand, with a write's run row; the original's {original} ms"
 TEMPLATES = [{"trigger": "user mentions work stress", "predict": "p", "suggest": "s"}]
+BASIN = (
+    "INSERT INTO basins (owner, id, name, named_by, centroid, model, coherence)"
+    " VALUES (%s, %s, 'b', 'words', '[1,2]', 'm', 0.5)"
+)
 MADE = "INSERT INTO models (owner, id, name, domain, status) VALUES (%s, %s, %s, 'user', 'active')"
 PUT = "INSERT INTO model_basins VALUES (%s, %s, %s, %s)"
 KNOWN = "SELECT id FROM basins WHERE owner = %s AND id = ANY(%s)"
@@ -45,11 +49,7 @@ async def measure_models(ground: BenchEngine, times: int) -> list[Figure]:
         await admin.execute("SET search_path = reasonloom")
         basins = [uuid4() for _ in range(BASINS)]
         for basin in basins:
-            await admin.execute(
-                "INSERT INTO basins (owner, id, name, named_by, centroid, model, coherence)"
-                " VALUES (%s, %s, 'b', 'words', '[1,2]', 'm', 0.5)",
-                (OWNER, basin),
-            )
+            await admin.execute(BASIN, (OWNER, basin))
         bench = _Bench(ground, app, basins)
         calls: tuple[tuple[str, float, Work, Work], ...] = (
             ("get_model, 2 basins, 1 template", 0.2, bench.get, bench.raw_get),
@@ -104,7 +104,7 @@ class _Bench:
     async def raw_get(self) -> None:
         keys = {"models": "id", "model_basins": "model", "model_templates": "model"}
         async with self.app.transaction():
-            await self.app.execute(BIND_WALK, (OWNER,))
+            await self.app.execute(BIND, (OWNER,))
             for table, key in keys.items():
                 query = f"SELECT * FROM {table} WHERE owner = %s AND {key} = %s"  # noqa: S608 - names above
                 cursor = await self.app.execute(query.encode(), (OWNER, self.model))
@@ -112,7 +112,7 @@ class _Bench:
 
     async def raw_list(self) -> None:
         async with self.app.transaction():
-            await self.app.execute(BIND_WALK, (OWNER,))
+            await self.app.execute(BIND, (OWNER,))
             cursor = await self.app.execute(
                 "SELECT m.*, (SELECT count(*) FROM model_basins b WHERE b.owner = m.owner"
                 " AND b.model = m.id), count(*) OVER () FROM models m WHERE owner = %s"
@@ -124,7 +124,7 @@ class _Bench:
     async def raw_create(self) -> None:
         model = uuid4()
         async with self.app.transaction():
-            await self.app.execute(BIND_WALK, (OWNER,))
+            await self.app.execute(BIND, (OWNER,))
             await self.app.execute(KNOWN, (OWNER, self.basins[:2]))
             await self.app.execute(MADE, (OWNER, model, f"raw{model}"))
             for place, basin in enumerate(self.basins[:2], 1):
@@ -137,7 +137,7 @@ class _Bench:
     async def raw_revise(self) -> None:
         basin = self.basins[3]
         async with self.app.transaction():
-            await self.app.execute(BIND_WALK, (OWNER,))
+            await self.app.execute(BIND, (OWNER,))
             await self.app.execute(
                 "SELECT FROM models WHERE owner = %s AND id = %s FOR UPDATE", (OWNER, self.model)
             )

@@ -1,4 +1,4 @@
-"""Times reasoning with instant or slow language models: linear, tree, and many sessions at once."""
+"""Times reasoning with instant or slow models (linear, tree, many sessions), and saved steps."""
 
 import asyncio
 import logging
@@ -7,6 +7,8 @@ from functools import partial
 from statistics import median
 from typing import Any, TypedDict
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
 from reasonloom.errors import ReasonloomError
@@ -18,8 +20,9 @@ from reasonloom.evals.bench.timing import (
     Work,
     summarise,
     time_alternately,
-    time_once,
+    time_each,
 )
+from reasonloom.evals.simulated.conversation import SimulatedModel
 from reasonloom.llm.interfaces import Ask, Reply
 from reasonloom.stores.saver import SavedSteps
 
@@ -33,14 +36,13 @@ WAYS = (
 """Thoughts so different that none is merged with another."""
 
 
-class SlowLlm:
+class SlowLlm(SimulatedModel):
     """Answers every prompt of linear and tree reasoning after `seconds`.
 
     `calls` holds the start and end of each call, by `time.perf_counter`.
     """
 
     name = "slow"
-    offline = False
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self.seconds = seconds
@@ -64,9 +66,6 @@ class SlowLlm:
             before = [length for end, length in lengths if end <= begun]
             lengths.append((ended, max(before, default=0) + 1))
         return max((length for _, length in lengths), default=0)
-
-    async def close(self) -> None:
-        """Do nothing."""
 
 
 def _answer(wanted: str, material: Any) -> dict[str, Any]:
@@ -128,6 +127,63 @@ async def _bare(steps: SavedSteps) -> Work:
     return run
 
 
+NODES = 5
+STATE = "What must we tell the restaurant? " * 30
+"""About a thousand characters, like a short answer."""
+
+
+class SmallState(TypedDict, total=False):
+    """The small graph's state."""
+
+    text: str
+    step: int
+
+
+async def measure_saving(ground: BenchEngine, times: int) -> list[Figure]:
+    """Time the three in turn, under equal load; milliseconds per step."""
+    steps = SavedSteps(ground.access)
+    works = {
+        "no saver": _walk(None),
+        "saver in memory": _walk(InMemorySaver()),
+        "our saver, Postgres": _walk(await steps.open()),
+    }
+    timed = await time_each(works, times)
+    await steps.close()
+    taken = {name: [took / NODES for took in each] for name, each in timed.items()}
+    bare = taken.pop("no saver")
+    figures = [summarise(f"one step of {NODES}, no saver", bare)]
+    for name, each in taken.items():
+        note = f"{median(each) - median(bare):.2f} ms more than bare"
+        figures.append(summarise(f"one step of {NODES}, {name}", each, bare, note=note))
+    return figures
+
+
+def _walk(saver: BaseCheckpointSaver[Any] | None) -> Work:
+    graph = StateGraph(SmallState)
+    names = [f"step_{number}" for number in range(NODES)]
+    for number, name in enumerate(names):
+        graph.add_node(name, _Step(number))
+    for one, other in zip([START, *names], names, strict=False):
+        graph.add_edge(one, other)
+    compiled = graph.compile(checkpointer=saver)
+
+    async def run() -> None:
+        given: Any = {"text": STATE}
+        await compiled.ainvoke(given, own_thread(), durability="sync" if saver else None)
+
+    return run
+
+
+class _Step:
+    """A node that does next to nothing."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    async def __call__(self, state: SmallState) -> SmallState:
+        return {"step": self._number, "text": f"{self._number}: {STATE}"}
+
+
 TREE_GOAL = 1.3
 BRANCHES = 4
 TREE_MEMORIES = 1_000
@@ -154,12 +210,7 @@ async def _tree_measured(times: int, *, memory: bool) -> Figure:
             llm.calls.clear()
             await prepared.call("reasoning_tree", content=TREE_QUESTION, max_branches=BRANCHES)
 
-        for _ in range(WARM_UP):
-            await explore()
-        prepared.restart_clocks()
-        taken = [await time_once(explore) for _ in range(times)]
-        embedding = prepared.embedder.seconds * 1000 / times
-        database = prepared.database.seconds * 1000 / times
+        taken, embedding, database = await prepared.time_parts(explore, times)
     chain = llm.longest_chain()
     note = (
         f"floor: {chain} calls of {llm.seconds * 1000:.0f} ms, one after another, of "

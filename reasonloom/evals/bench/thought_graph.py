@@ -22,11 +22,10 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.thought_graph.plans import Plan
 from reasonloom.evals.bench.environment import OWNER, BenchEngine, bench_engine, own_thread
 from reasonloom.evals.bench.timing import Figure, Work, summarise, time_each
-from reasonloom.evals.simulated.conversation import words
+from reasonloom.evals.simulated.conversation import SimulatedModel, words
 from reasonloom.evals.simulated.datasets import generate_sorting
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.evals.suites.reasoning.orchestration.metering import (
-    PROMPTS,
     MeteredModel,
     PlanRunner,
 )
@@ -63,14 +62,13 @@ MOST_STEPS = 200
 
 
 @dataclass
-class Instant:
+class Instant(SimulatedModel):
     """Replays the answers of `llm` instantly, so that only our own time is measured."""
 
     llm: LanguageModel
     known: dict[tuple[tuple[str, str], int], Reply] = field(default_factory=dict)
     questions: int = 0
     name: str = "instant"
-    offline: bool = False
 
     async def answer(self, ask: Ask) -> Reply:
         """Return the answer of `llm`, which is called only the first time."""
@@ -79,9 +77,6 @@ class Instant:
         if key not in self.known:
             self.known[key] = await self.llm.answer(ask)
         return self.known[key]
-
-    async def close(self) -> None:
-        """Do nothing."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +102,7 @@ class Sorts:
         plan, problem = self.plan, self.problem
 
         async def run() -> str:
-            carrier = PlanRunner(SORTING, MeteredModel(self.llm, PROMPTS))
+            carrier = PlanRunner(SORTING, MeteredModel(self.llm))
             return _sorted(await run_plan(plan, problem, SORTING, carrier))
 
         return run
@@ -121,7 +116,7 @@ class Sorts:
 
         async def run_order(state: PlanTask, runtime: Runtime[Execution]) -> dict[str, Any]:
             order = state["order"]
-            result = await PlanRunner(SORTING, MeteredModel(self.llm, PROMPTS))(order)
+            result = await PlanRunner(SORTING, MeteredModel(self.llm))(order)
             at = time.perf_counter() - runtime.context.run.started
             return {"came": [OrderResult(key=order["key"], result={**result, "at": at})]}
 

@@ -134,52 +134,47 @@ def measure_calibration(
     """Yield each figure once computed; every world draws from its own random stream."""
     seeds = np.random.SeedSequence(seed).spawn(len(COVERED) + 6)
     streams = iter([np.random.default_rng(each) for each in seeds])
+    measured = partial(_measured, tell, repetitions)
     for world in COVERED:
         covers = partial(_holds, difference=world.effect)
-        held = _share(world, repetitions, next(streams), tell, covers)
-        yield _as_text("95 % interval covers", world, held, repetitions, (94, 96))
+        yield measured("95 % interval covers", world, next(streams), covers, (94, 96))
     for what, test, bounds in (
         ("false positives, McNemar mid-p", mcnemar_mid_p, (4.0, 6.0)),
         ("false positives, McNemar exact", mcnemar_exact, (0.0, 5.0)),
     ):
-        held = _share(NO_EFFECT, repetitions, next(streams), tell, _flipping(test))
-        yield _as_text(what, NO_EFFECT, held, repetitions, bounds)
-    world = NO_EFFECT_IN_CLUSTERS
-    held = _share(world, repetitions, next(streams), tell, lambda of: sign_flip_mid_p(of) <= ALPHA)
-    yield _as_text("false positives, signs", world, held, repetitions, (4, 6))
-    yield from _powers(repetitions, streams, tell)
-
-
-def _powers(
-    repetitions: int, streams: Iterator[np.random.Generator], tell: Progress
-) -> Iterator[Share]:
-    """Yield measured power next to the promised one."""
+        yield measured(what, NO_EFFECT, next(streams), _flipping(test), bounds)
+    yield measured(
+        "false positives, signs", NO_EFFECT_IN_CLUSTERS, next(streams),
+        lambda of: sign_flip_mid_p(of) <= ALPHA, (4, 6),
+    )  # fmt: skip
     items, flips = 200, 0.25
-    promised = 100 * power_right_wrong(items, BETTER.effect, flips)
-    held = _share(BETTER, repetitions, next(streams), tell, _flipping(mcnemar_mid_p))
-    yield _promised("McNemar mid-p", BETTER, held, repetitions, promised)
-    world = BETTER_IN_CLUSTERS
-    drawing = next(streams)
+    what, bounds = _promised("McNemar mid-p", power_right_wrong(items, BETTER.effect, flips))
+    yield measured(what, BETTER, next(streams), _flipping(mcnemar_mid_p), bounds)
+    world, drawing = BETTER_IN_CLUSTERS, next(streams)
     pilot = [world.draw(drawing).error for _ in range(PILOT)]
     error = sqrt(float(np.mean(np.square(pilot))))
-    promised = 100 * power_of_mean(world.effect, error, world.draw(drawing).count)
-    held = _share(world, repetitions, next(streams), tell, lambda of: not _holds(of, 0))
-    yield _promised("interval", world, held, repetitions, promised)
+    power = power_of_mean(world.effect, error, world.draw(drawing).count)
+    what, bounds = _promised("interval", power)
+    yield measured(what, world, next(streams), lambda of: not _holds(of, 0), bounds)
 
 
-def _share(
-    world: World,
-    repetitions: int,
-    stream: np.random.Generator,
+def _measured(
     tell: Progress,
+    repetitions: int,
+    what: str,
+    world: World,
+    stream: np.random.Generator,
     holds: Callable[[ClusterSums], bool],
-) -> int:
+    bounds: tuple[float, float],
+) -> Share:
     held = 0
     for number in range(repetitions):
         held += holds(world.draw(stream))
         if number % 100 == 0:
             tell(world.description, number, repetitions)
-    return held
+    share = held / repetitions
+    error = 100 * sqrt(share * (1 - share) / repetitions)
+    return Share(what, world.description, 100 * share, error, *bounds)
 
 
 def _holds(of: ClusterSums, difference: float) -> bool:
@@ -191,14 +186,7 @@ def _flipping(test: Callable[[int, int], float]) -> Callable[[ClusterSums], bool
     return lambda of: test(int((of.sums > 0).sum()), int((of.sums < 0).sum())) <= ALPHA
 
 
-def _as_text(
-    what: str, world: World, held: int, repetitions: int, bounds: tuple[float, float]
-) -> Share:
-    share = held / repetitions
-    error = 100 * sqrt(share * (1 - share) / repetitions)
-    return Share(what, world.description, 100 * share, error, *bounds)
-
-
-def _promised(test: str, world: World, held: int, repetitions: int, promised: float) -> Share:
-    what = f"power of {test}, promised {promised:.1f} %"
-    return _as_text(what, world, held, repetitions, (promised - 5, promised + 5))
+def _promised(test: str, power: float) -> tuple[str, tuple[float, float]]:
+    """Return the name of a measured power next to the promised one, and the expected range."""
+    per_cent = 100 * power
+    return f"power of {test}, promised {per_cent:.1f} %", (per_cent - 5, per_cent + 5)

@@ -9,7 +9,12 @@ RIGHT = 0.5
 """Reduced score from which an item counts as right."""
 
 
-def flips(both: Pairs, score: str, *, lower: bool = False) -> dict[str, list[dict[str, Any]]]:
+def is_right(score: float, lower: bool) -> bool:
+    """Return whether a reduced score counts as right; with `lower`, if below the threshold."""
+    return (score >= RIGHT) != lower
+
+
+def flips(both: Pairs, score: str, *, lower: bool) -> dict[str, list[dict[str, Any]]]:
     """Return the items that became right and those that became wrong, largest change first.
 
     Each has its input and target, and both runs' answers with transcripts. With `lower`, scores
@@ -17,7 +22,7 @@ def flips(both: Pairs, score: str, *, lower: bool = False) -> dict[str, list[dic
     """
     found: dict[str, list[dict[str, Any]]] = {"to_right": [], "to_wrong": []}
     for key in both.keys:
-        before, after = ((each.scores[key] >= RIGHT) != lower for each in (both.base, both.other))
+        before, after = (is_right(each.scores[key], lower) for each in (both.base, both.other))
         if before != after:
             way = "to_right" if after else "to_wrong"
             found[way].append(_flip(both, key, score))

@@ -1,6 +1,5 @@
 """Compares runs with a base run: differences, their uncertainty, and caveats."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +25,6 @@ FEW = 10
 """With fewer differing clusters, an interval is rough."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonOptions:
-    """The score to compare, and how epochs are reduced."""
-
-    score: str = ""
-    reducer: str = "mean"
-
-
 def compare(
     base: EvalLog | Path, *others: EvalLog | Path, score: str = "", reducer: str = "mean"
 ) -> dict[str, Any]:
@@ -56,31 +47,32 @@ def compare(
     if not others:
         raise InvalidArgument("runs: name two or more to compare", field="runs")
     first, *rest = (open_completed(log) for log in (base, *others))
-    options = ComparisonOptions(score or first_score(first), reducer)
-    compared = [_compared(first, other, options) for other in rest]
+    score = score or first_score(first)
+    compared = [_compared(first, other, score, reducer) for other in rest]
     for each, corrected in zip(compared, holm([each["p"] for each in compared]), strict=True):
         each["p_holm"] = corrected
         each["notes"] += _disagree(each)
     return {
         "base": first.path.name,
-        "score": options.score,
-        "reducer": options.reducer,
+        "score": score,
+        "reducer": reducer,
         "compared": compared,
     }
 
 
 def open_completed(log: EvalLog | Path) -> EvalLog:
     """Open a run; refuses a missing file, one that is not an eval run, and one without results."""
-    if isinstance(log, Path) and not log.is_file():
-        raise InvalidArgument(f"runs: there is no file {log.name}", field="runs")
-    try:
-        found = EvalLog(log) if isinstance(log, Path) else log
-    except (TypeError, ValueError):
-        name = log.name if isinstance(log, Path) else log.path.name
-        raise InvalidArgument(f"runs: {name} is no run of an eval", field="runs") from None
-    if not found.records:
-        raise InvalidArgument(f"runs: {found.path.name} has no results", field="runs")
-    return found
+    if isinstance(log, Path):
+        if not log.is_file():
+            raise InvalidArgument(f"runs: there is no file {log.name}", field="runs")
+        why = f"runs: {log.name} is no run of an eval"
+        try:
+            log = EvalLog(log)
+        except (TypeError, ValueError):
+            raise InvalidArgument(why, field="runs") from None
+    if not log.records:
+        raise InvalidArgument(f"runs: {log.path.name} has no results", field="runs")
+    return log
 
 
 def first_score(log: EvalLog) -> str:
@@ -100,10 +92,10 @@ def _scorer(log: EvalLog, score: str) -> dict[str, Any]:
     return dict(known.get(score.partition("/")[0]) or {})
 
 
-def _compared(base: EvalLog, other: EvalLog, options: ComparisonOptions) -> dict[str, Any]:
-    both = pair_runs(base, other, options.score, options.reducer)
+def _compared(base: EvalLog, other: EvalLog, score: str, reducer: str) -> dict[str, Any]:
+    both = pair_runs(base, other, score, reducer)
     found = both.differences
-    lower = is_lower_better(base, options.score)
+    lower = is_lower_better(base, score)
     table = None if lower else _mcnemar(both)
     alone = not any(both.clusters)
     test = "McNemar mid-p" if table and alone else "signs of clusters"
@@ -121,9 +113,9 @@ def _compared(base: EvalLog, other: EvalLog, options: ComparisonOptions) -> dict
         "better": "lower" if lower else "higher",
         "mcnemar": table,
         "costs": {name: _cost(both, name) for name in (*FIGURES, "latency_ms")},
-        "flips": flips(both, options.score, lower=lower),
+        "flips": flips(both, score, lower=lower),
         "prompts": prompts(base.head, other.head),
-        "notes": _notes(both, found, table) + _runs_differ(base, other, options.score),
+        "notes": _notes(both, found, table) + _runs_differ(base, other, score),
     }
 
 

@@ -2,10 +2,9 @@
 
 import math
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import fmean, multimode
 
 import numpy as np
 
@@ -19,9 +18,7 @@ FORM = re.compile(r"(pass[@^])([1-9][0-9]{0,3})")
 
 def mode(scores: Sequence[float]) -> float:
     """Return the most frequent score; the mean of ties."""
-    counted = Counter(scores)
-    most = max(counted.values())
-    return fmean(score for score, times in counted.items() if times == most)
+    return fmean(multimode(scores))
 
 
 def pass_at(k: int, scores: Sequence[float]) -> float:

@@ -57,9 +57,7 @@ def cluster_sums(differences: Floats, clusters: list[str]) -> ClusterSums:
     return ClusterSums(sums, sizes)
 
 
-def interval(
-    of: ClusterSums, *, resamples: int = RESAMPLES, seed: int = BOOTSTRAP_SEED
-) -> tuple[float, float]:
+def interval(of: ClusterSums) -> tuple[float, float]:
     """Return the 95 % interval of the mean difference.
 
     Symmetric bootstrap-t (Hall 1988) over clusters: mean plus/minus the 95th percentile of
@@ -70,7 +68,7 @@ def interval(
     mean, error = of.mean, of.error
     if error == 0:
         return mean, mean
-    studentised = np.abs(_studentised(of, np.random.default_rng(seed), resamples))
+    studentised = np.abs(_studentised(of, np.random.default_rng(BOOTSTRAP_SEED)))
     reach = float(np.percentile(studentised, LEVEL)) * error
     return mean - reach, mean + reach
 
@@ -95,7 +93,7 @@ def interval_without_variance(of: ClusterSums) -> tuple[float, float]:
     return of.mean - reach, of.mean + reach
 
 
-def _studentised(of: ClusterSums, chance: np.random.Generator, resamples: int) -> Floats:
+def _studentised(of: ClusterSums, chance: np.random.Generator) -> Floats:
     """Return (mean* - mean) / error* of resampled clusters, 0 where nothing varies.
 
     Equal clusters are drawn together as one count of a multinomial distribution.
@@ -104,8 +102,8 @@ def _studentised(of: ClusterSums, chance: np.random.Generator, resamples: int) -
     sums, sizes = kinds
     most = max(1, BLOCK // sums.size)
     drawn = []
-    for start in range(0, resamples, most):
-        number = min(most, resamples - start)
+    for start in range(0, RESAMPLES, most):
+        number = min(most, RESAMPLES - start)
         weights = chance.multinomial(of.count, times / of.count, size=number).astype(np.float64)
         total = weights @ sizes
         means = (weights @ sums) / total

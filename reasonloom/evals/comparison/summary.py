@@ -26,24 +26,25 @@ def means_by_group(records: Sequence[Record], *, excluded: Sequence[str] = ()) -
     ]
     signals = list(ablated[0].output["without"]) if ablated else []
     without = {
-        name: _means([replace(each, scores=each.output["without"][name]) for each in ablated])
+        name: means([replace(each, scores=each.output["without"][name]) for each in ablated])
         for name in signals
     }
     return {
-        "overall": _means(counted),
+        "overall": means(counted),
         **({"without": without} if without else {}),
         "groups": {
-            group: _means([record for record in records if record.group == group])
+            group: means([record for record in records if record.group == group])
             for group in groups
         },
         "latency_ms": latency([record.latency_ms for record in records]),
     }
 
 
-def _means(records: Sequence[Record]) -> dict[str, float]:
+def means(records: Sequence[Record]) -> dict[str, float]:
+    """Return the number of records and the mean of each score."""
     names = list(records[0].scores) if records else []
-    means = {name: statistics.fmean(record.scores[name] for record in records) for name in names}
-    return {"n": len(records), **{name: round(mean, 4) for name, mean in means.items()}}
+    found = {name: statistics.fmean(record.scores[name] for record in records) for name in names}
+    return {"n": len(records), **{name: round(mean, 4) for name, mean in found.items()}}
 
 
 def latency(times: Sequence[float]) -> dict[str, float]:

@@ -31,14 +31,6 @@ class Budget:
                 raise InvalidArgument(f"{name}: must be more than 0", field=name)
 
 
-@dataclass(frozen=True, slots=True)
-class CallBound:
-    """Upper bound of one call: input and output tokens."""
-
-    tokens_in: int
-    tokens_out: int
-
-
 class BudgetReached(Exception):
     """No budget is left for another call; `limit` is calls, tokens or usd."""
 
@@ -67,14 +59,14 @@ class Spending:
 
     @asynccontextmanager
     async def held(
-        self, llm: LanguageModel, most: CallBound
+        self, llm: LanguageModel, tokens_in: int, tokens_out: int
     ) -> AsyncIterator[Callable[[Usage], None]]:
-        """Reserve a call's upper bound while it runs; yields a function that books its usage.
+        """Reserve the most tokens of a call while it runs; yields a function that books its usage.
 
         If the rest of the budget is too small, waits for calls in flight, which may cost less than
         reserved; otherwise raises BudgetReached before anything is called.
         """
-        tokens, usd = most.tokens_in + most.tokens_out, await self._price(llm, most)
+        tokens, usd = tokens_in + tokens_out, await self._price(llm, tokens_in, tokens_out)
         while lack := self._lack(tokens, usd):
             if lack.limit == "calls" or not self._flying:
                 raise lack
@@ -89,7 +81,7 @@ class Spending:
             self._less.set()
             self._less = asyncio.Event()
 
-    async def _price(self, llm: LanguageModel, most: CallBound) -> float:
+    async def _price(self, llm: LanguageModel, tokens_in: int, tokens_out: int) -> float:
         """Return a call's maximum cost; without known prices, the highest so far.
 
         Without known prices, other calls wait until the first one has been answered.
@@ -98,7 +90,7 @@ class Spending:
             return 0.0
         known = await llm.prices() if isinstance(llm, Priced) else None
         if known is not None:
-            return known[0] * most.tokens_in + known[1] * most.tokens_out
+            return known[0] * tokens_in + known[1] * tokens_out
         while self._flying and not self.answers:
             await self._less.wait()
         if self.unpriced:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from reasonloom.errors import InvalidArgument, LlmRefused
-from reasonloom.evals.core.budget import BudgetReached, CallBound, Spending
+from reasonloom.evals.core.budget import BudgetReached, Spending
 from reasonloom.llm.interfaces import Priced
 from reasonloom.llm.messages import text_of, to_dicts
 
@@ -168,7 +168,7 @@ class BudgetedModel(_Wrapper):
         ask = replace(ask, most_tokens=ask.most_tokens or self._most_tokens)
         async with (
             self._limits.of(self.name),
-            self._spending.held(self._inner, _upper_bound(ask)) as paid,
+            self._spending.held(self._inner, _question_bound(ask), ask.most_tokens or 0) as paid,
         ):
             reply = await self._inner.answer(ask)
             paid(reply.usage)
@@ -199,9 +199,8 @@ async def _break_off(why: BudgetReached | LlmRefused) -> Reply:
     await attempt.break_off(why)
 
 
-def _upper_bound(ask: Ask) -> CallBound:
-    """Bound a call's tokens: a token is never shorter than a byte."""
+def _question_bound(ask: Ask) -> int:
+    """Bound a question's tokens: a token is never shorter than a byte."""
     wire = to_dicts(ask.messages)
     schema = json.dumps(ask.schema) if ask.schema else ""
-    question = len((text_of(wire) + schema).encode("utf-8", "replace")) + FRAME * (len(wire) + 1)
-    return CallBound(question, ask.most_tokens or 0)
+    return len((text_of(wire) + schema).encode("utf-8", "replace")) + FRAME * (len(wire) + 1)

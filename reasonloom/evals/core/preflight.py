@@ -86,7 +86,6 @@ def validate_run(suite: Suite, system: System, prompts: PromptRegistry, epochs: 
         try:
             way.check(item, prompts)
         except CallerMistake as mistake:
-            where = suite.where[place] if place < len(suite.where) else f"item {place + 1}"
-            message = f"{suite.name}: {where}: {mistake.message}"
+            message = f"{suite.name}: {suite.place(place)}: {mistake.message}"
             raise InvalidArgument(message, field=mistake.field) from None
     return way

@@ -62,7 +62,7 @@ class Suite:
         for place, item in enumerate(self.items):
             self._check_item(place, item)
             if item.id in seen:
-                first, second = self._place(seen[item.id]), self._place(place)
+                first, second = self.place(seen[item.id]), self.place(place)
                 raise InvalidArgument(
                     f"{self.name}: {second}: id {item.id!r} is that of {first}; ids must differ",
                     field="id",
@@ -81,7 +81,7 @@ class Suite:
                 raise InvalidArgument(message, field="scorers")
 
     def _check_item(self, place: int, item: Item) -> None:
-        place_name = f"{self.name}: {self._place(place)}"
+        place_name = f"{self.name}: {self.place(place)}"
         if not isinstance(item.id, str) or not 0 < len(item.id) <= LONGEST_ID:
             message = f"{place_name}: id must be text of 1 to {LONGEST_ID} characters"
             raise InvalidArgument(message, field="id")
@@ -97,7 +97,8 @@ class Suite:
             if why := scorer.refuse(item):
                 raise InvalidArgument(f"{place_name}: {scorer.name}: {why}", field="target")
 
-    def _place(self, place: int) -> str:
+    def place(self, place: int) -> str:
+        """Return the position of an item for error messages."""
         return self.where[place] if place < len(self.where) else f"item {place + 1}"
 
 

@@ -67,17 +67,15 @@ class Purse:
         Raises:
             SettingMistake: the name yields no provider.
         """
-        named = chosen is None or isinstance(chosen, str)
-        own = settings.model_copy(update={"llm": chosen}) if isinstance(chosen, str) else settings
-        if named and own.llm == CALLER:
+        if isinstance(chosen, str):
+            settings, chosen = settings.model_copy(update={"llm": chosen}), None
+        if chosen is None and settings.llm == CALLER:
             raise SettingMistake(
                 f"REASONLOOM_LLM={CALLER}: nobody calls an eval; name a provider, such as "
                 "litellm:openai/gpt-5, or offline",
                 field="REASONLOOM_LLM",
             )
-        provider = (
-            choose_llm(own, SIMULATED) if chosen is None or isinstance(chosen, str) else chosen
-        )
+        provider = choose_llm(settings, SIMULATED) if chosen is None else chosen
         guarded: LanguageModel = BudgetedModel(
             provider,
             self.spending,
@@ -88,5 +86,5 @@ class Purse:
         try:
             yield RecordedModel(CachedModel(guarded, self.cache) if self.cache else guarded)
         finally:
-            if named:
+            if chosen is None:
                 await provider.close()

@@ -66,7 +66,7 @@ class Tool:
     """Calls a tool for each item as a separate owner and space, so that items are independent.
 
     Attributes:
-        name: a key of `MODES`, or any name if `mode` is given.
+        name: a key of `MODES`.
         arguments: further arguments, the same for each item.
         ask: maps an item to arguments; by default an object is the arguments, and any other input
             the tool's question.
@@ -77,17 +77,16 @@ class Tool:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     ask: Callable[[Item], Mapping[str, Any]] | None = None
     read: str = ""
-    mode: Mode | None = None
     asks: bool = field(default=True, init=False)
 
     @property
     def known(self) -> Mode:
         """The tool's mode; UnknownName if there is none."""
-        if self.mode is None and self.name not in MODES:
+        if self.name not in MODES:
             raise UnknownName(
                 f"an eval knows no tool {self.name}; {one_of(self.name, MODES)}", field="tool"
             )
-        return self.mode or MODES[self.name]
+        return MODES[self.name]
 
     @property
     def graph(self) -> Graph:

@@ -15,6 +15,7 @@ import numpy as np
 from reasonloom.errors import Conflict, InvalidArgument, SettingMistake
 from reasonloom.evals.comparison.statistics import cluster_sums
 from reasonloom.evals.core.way import text_of
+from reasonloom.evals.reporting.report import method_of
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog as InspectLog
@@ -250,8 +251,7 @@ def _names(log: EvalLog) -> Sequence[str]:
 
 
 def _solver(log: EvalLog) -> str:
-    system: dict[str, Any] = log.head.get("system", {})
-    return str(system.get("tool") or system.get("prompt") or system.get("function") or "reasonloom")
+    return method_of(log.head) or "reasonloom"
 
 
 def _number(log: EvalLog) -> str:

@@ -9,7 +9,7 @@ import json
 import math
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -60,8 +60,8 @@ def _refused(path: Path, why: str, what: str = "data") -> InvalidArgument:
     return InvalidArgument(f"{what}: {path.name}: {why}", field=what)
 
 
-def read_rows(path: Path) -> list[Row]:
-    """Read the rows of a file by its suffix; refuses a malformed or empty file."""
+def read_rows(path: Path, columns: Collection[str] = ()) -> list[Row]:
+    """Read a file by its suffix; refuses one that is malformed, empty, or lacks `columns`."""
     readers = {CSV: _csv, JSONL: _jsonl, JSON: _json}
     reader = readers.get(path.suffix.lower())
     if reader is None:
@@ -69,6 +69,7 @@ def read_rows(path: Path) -> list[Row]:
     found = list(reader(path, read_text(path)))
     if not found:
         raise _refused(path, "has no rows")
+    _require_columns(columns, found, path)
     return found
 
 
@@ -82,8 +83,7 @@ def read_text(path: Path) -> str:
         raise _refused(path, "is not UTF-8") from None
 
 
-def require_columns(columns: set[str], found: list[Row], path: Path) -> None:
-    """Refuse a table that lacks any of the columns."""
+def _require_columns(columns: Collection[str], found: list[Row], path: Path) -> None:
     names = [shortened(each, LONGEST_NAME) for each in islice(found[0].cells, MOST_NAMED)]
     more = len(found[0].cells) - len(names)
     known = ", ".join(names) + (f" and {more:,} more" if more else "")
@@ -186,13 +186,11 @@ def table(
             raise InvalidArgument(
                 f"column: {part}: must be one of {', '.join(PARTS)}", field="column"
             )
-    found, scored = read_rows(path), tuple(scorers) or (exact(),)
+    scored = tuple(scorers) or (exact(),)
     needed = {*NEEDED, *mapping}
     if any(scorer.needs_target for scorer in scored):
         needed.add("target")
-    require_columns(
-        {each for part in needed for each in _split(mapping.get(part, part))}, found, path
-    )
+    found = read_rows(path, {each for part in needed for each in _split(mapping.get(part, part))})
     items = [_item(row, number, mapping, needed) for number, row in enumerate(found, 1)]
     return Suite(name or path.stem, items, scored, way, [row.where for row in found])
 

@@ -10,7 +10,7 @@ from reasonloom.errors import UnknownName
 from reasonloom.evals.core.item import Item, Mark
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import text_of
-from reasonloom.evals.loaders.files import Row, read_rows, require_columns
+from reasonloom.evals.loaders.files import Row, read_rows
 from reasonloom.evals.scorers.function import Checker
 from reasonloom.evals.scorers.text import choice, exact, last_number, numeric
 from reasonloom.evals.simulated.game24.check import solves
@@ -26,8 +26,7 @@ def gsm8k(path: Path) -> Suite:
     Raises:
         InvalidArgument: a row lacks a question or such a number; the message names the row.
     """
-    found = read_rows(path)
-    require_columns({"question", "answer"}, found, path)
+    found = read_rows(path, {"question", "answer"})
     items = [
         Item(str(number), row.cell("question"), _after_marker(row))
         for number, row in enumerate(found, 1)
@@ -48,8 +47,7 @@ def game24(path: Path) -> Suite:
     Raises:
         InvalidArgument: a row lacks a rank or four numbers; the message names the row.
     """
-    found = read_rows(path)
-    require_columns({"Rank", "Puzzles"}, found, path)
+    found = read_rows(path, {"Rank", "Puzzles"})
     items = []
     for row in found:
         puzzle = str(row.cell("Puzzles"))
@@ -75,8 +73,7 @@ def big_bench_hard(path: Path) -> Suite:
     Raises:
         InvalidArgument: an example lacks an input or target; the message names the example.
     """
-    found = read_rows(path)
-    require_columns({"input", "target"}, found, path)
+    found = read_rows(path, {"input", "target"})
     items = [
         Item(str(number), row.cell("input"), str(row.cell("target")))
         for number, row in enumerate(found, 1)

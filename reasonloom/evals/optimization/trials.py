@@ -120,18 +120,15 @@ def with_prompts_copy(folder: Path, settings: Settings) -> Settings:
         shutil.rmtree(half, ignore_errors=True)
         try:
             half.mkdir(parents=True)
-            for name in _names(own):
-                copy = half / name
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile((own or half) / name, copy)
+            if own is not None:
+                for path in template_files(own):
+                    copy = half / path.relative_to(own)
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(path, copy)
             half.rename(there)
         except OSError:
             raise InvalidArgument(f"{folder.name}: cannot be written", field="resume") from None
     return settings.model_copy(update={"prompts": there})
-
-
-def _names(own: Path | None) -> list[Path]:
-    return [] if own is None else [path.relative_to(own) for path in template_files(own)]
 
 
 def base_of(settings: Settings, name: str, version: int | None) -> PromptTemplate:

@@ -46,7 +46,11 @@ def run_facts(run: ReportedRun) -> Facts:
         "scorers": ", ".join(_scorer(each) for each in head.get("scorers", ())),
         "seed": str(head.get("seed", "")),
         "digest of items": str(head.get("items_sha256", "")),
-        "limits of an item": _limits(system.get("budget") or {}),
+        "limits of an item": ", ".join(
+            f"{value:,} {name}"
+            for name, value in (system.get("budget") or {}).items()
+            if value is not None
+        ),
         "reasonloom": str(head.get("reasonloom", "")),
         "prompts": _prompts(head),
     }
@@ -98,10 +102,6 @@ def _judge(run: ReportedRun) -> str:
         return ""
     usage = ", ".join(f"{value:,.6g} {COSTS[name]}" for name, value in spent.items() if value)
     return f"{run.log.head.get('judge')}: {usage}"
-
-
-def _limits(budget: dict[str, Any]) -> str:
-    return ", ".join(f"{value:,} {name}" for name, value in budget.items() if value is not None)
 
 
 def _prompts(head: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reasonloom.evals.comparison.changes import RIGHT
+from reasonloom.evals.comparison.changes import is_right
 from reasonloom.evals.comparison.pairs import Key, Side
 from reasonloom.evals.log import Record
 from reasonloom.evals.reporting.formatting import (
@@ -67,11 +67,11 @@ def _row(report: Report, key: Key) -> Row:
     return Row(key, shortened_line(first.input, QUESTION_LENGTH), answers, scores, ways)
 
 
-def outcome_of(base: float | None, other: float | None, lower: bool = False) -> str:
+def outcome_of(base: float | None, other: float | None, lower: bool) -> str:
     """Return an item's outcome: flipped, changed score, or unchanged."""
     if base is None or other is None:
         return "other"
-    before, after = ((score >= RIGHT) != lower for score in (base, other))
+    before, after = is_right(base, lower), is_right(other, lower)
     if before != after:
         return "to_right" if after else "to_wrong"
     if base != other:
@@ -83,7 +83,7 @@ def count_outcomes(report: Report, each: Compared) -> dict[str, int]:
     """Return how many shared items became right or wrong, or stayed right or wrong."""
     before, after = report.base.side.scores, each.run.side.scores
     sides = [
-        tuple((score >= RIGHT) != report.lower for score in (before[key], after[key]))
+        tuple(is_right(score, report.lower) for score in (before[key], after[key]))
         for key in before
         if key in after
     ]

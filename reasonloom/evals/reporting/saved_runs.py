@@ -1,6 +1,5 @@
 """The eval runs in a folder, as displayed in a list."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,19 +12,18 @@ from reasonloom.evals.log import EvalLog
 
 ENDING = ".jsonl"
 LARGEST = 64_000_000
-"""Larger runs are not summarised; only their head is read."""
+"""Larger runs are not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavedRun:
-    """One run by its file's name; `suite` is "" if unknown.
+    """One run by its file's name.
 
     `done` of `of` records are present, `of` is 0 if unknown. `scores` are mean and 95 % interval by
     name, empty until there is a summary; `changed` is the file's time in seconds since 1970.
     """
 
     name: str
-    suite: str
     done: int
     of: int
     scores: Mapping[str, Mapping[str, Any]]
@@ -50,7 +48,7 @@ def saved_run(path: Path) -> SavedRun:
     """Summarise a run, complete or not."""
     stat = path.stat()
     if stat.st_size > LARGEST:
-        return SavedRun(path.name, _suite(path), 0, 0, {}, 0.0, stat.st_mtime)
+        return SavedRun(path.name, 0, 0, {}, 0.0, stat.st_mtime)
     try:
         log = EvalLog(path)
         summed = run_summary(RunResult(log)) if log.records and "items" in log.head else {}
@@ -58,18 +56,9 @@ def saved_run(path: Path) -> SavedRun:
         log, summed = EvalLog(path.with_name("none")), {}
     return SavedRun(
         path.name,
-        str(log.head.get("eval", "")),
         len(log.records),
         int(summed.get("of", 0)),
         summed.get("scores", {}),
         float(summed.get("usage", {}).get("usd", 0.0)),
         stat.st_mtime,
     )
-
-
-def _suite(path: Path) -> str:
-    with path.open(encoding="utf-8", errors="replace") as file:
-        try:
-            return str(json.loads(file.readline())["head"]["eval"])
-        except (ValueError, KeyError, TypeError):
-            return ""

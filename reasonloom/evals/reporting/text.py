@@ -73,9 +73,7 @@ def _compared(report: Report, each: Compared) -> Iterator[str]:
     for prompt in each.found["prompts"]:
         yield from ("", *_prompt(report, each, prompt["prompt"]))
     for way in ("to_wrong", "to_right"):
-        flips = sorted(
-            each.found["flips"][way], key=lambda flip: -abs(flip["run_score"] - flip["base_score"])
-        )
+        flips = each.found["flips"][way]
         yield from ("", f"### {_named(way)}: {len(flips)} of {each.found['items']}")
         for flip in flips:
             yield from ("", *_flip(flip))

@@ -6,6 +6,7 @@ from typing import Any
 from reasonloom.evals.comparison.power import ALPHA
 from reasonloom.evals.reporting.formatting import LARGE, format_change, format_count, format_p
 from reasonloom.evals.reporting.report import Compared, Report, ReportedRun
+from reasonloom.text.plurals import counted
 
 FRACTION = 0.0005
 """Smaller relative changes count as none."""
@@ -76,7 +77,7 @@ def interval_of(report: Report, each: Compared, *, of_size: bool = False) -> str
 def on_items(found: dict[str, Any]) -> str:
     """Return the number of items, and of clusters if items depend on each other."""
     items, clusters = found["items"], found["clusters"]
-    text = f"on {format_count(items)} item{'s' if items != 1 else ''}"
+    text = f"on {counted(items, 'item')}"
     return text if clusters == items else f"{text} in {format_count(clusters)} clusters"
 
 
@@ -118,9 +119,9 @@ def _relative(share: float, of: str) -> str:
 def verdict_on_single_run(report: Report, run: ReportedRun) -> str:
     """Return the sentence on a run that is not compared."""
     found = run.summary["scores"][report.score]
-    items, written = found["items"], report.written
+    written = report.written
     return (
         f"{run.label} scores {written.score(found['mean'])}"
         f" (95 % {written.ends(found['interval'])}),"
-        f" on {format_count(items)} item{'s' if items != 1 else ''}."
+        f" on {counted(found['items'], 'item')}."
     )

@@ -1,4 +1,4 @@
-"""Scorers that compare texts: equality, numbers, choices, containment, regular expressions."""
+"""Scorers that compare texts (equality, numbers, choices, expressions) and fields of objects."""
 
 import json
 import re
@@ -12,8 +12,9 @@ import regex
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.item import Item, Mark, ScoringContext
-from reasonloom.evals.core.way import text_of
+from reasonloom.evals.core.way import text_of, value_at
 from reasonloom.evals.scorers.function import AcceptingScorer
+from reasonloom.llm.structured_output import read_object
 
 NUMBER = re.compile(r"[-+]?(?:\d[\d,_]*(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3})?(?:\s*/\s*\d+)?")
 MINUS = str.maketrans({"−": "-", "–": "-"})  # noqa: RUF001  # signs used as minus
@@ -207,3 +208,55 @@ class Pattern(AcceptingScorer):
         if not self.needs_target:
             return Mark(float(bool(found)))
         return Mark(float(bool(found) and (found[-1] or "").strip() in targets(item)))
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Scores the share of matching fields; with `whole`, 1 only if all match, else 0.
+
+    `fields` are the dotted paths to compare; if empty, all top-level fields of the target.
+    """
+
+    fields: tuple[str, ...] = ()
+    whole: bool = False
+    name: str = "json_fields"
+    needs_target: bool = True
+
+    def about(self) -> dict[str, Any]:
+        """Return the scorer's parameters."""
+        return {"scorer": self.name, "fields": list(self.fields), "whole": self.whole}
+
+    def refuse(self, item: Item) -> str:
+        """Refuse a target that is not a JSON object."""
+        return "" if _object(item.target) is not None else "target is no JSON object"
+
+    def mark(self, item: Item, output: Any, bench: ScoringContext) -> Mark:
+        """Return the score, with the wrong fields as the reason."""
+        target, answer = _object(item.target) or {}, _object(output)
+        if answer is None:
+            return Mark(0.0, "no JSON object")
+        names = self.fields or tuple(target)
+        wrong = [
+            name for name in names if not _same(value_at(target, name), value_at(answer, name))
+        ]
+        share = 1 - len(wrong) / len(names) if names else 1.0
+        score = float(not wrong) if self.whole else share
+        return Mark(score, f"wrong: {', '.join(wrong)}" if wrong else "")
+
+
+def _object(value: Any) -> dict[str, Any] | None:
+    """Return an object, extracting it from text if necessary; None if there is none."""
+    if isinstance(value, dict):
+        return value
+    return read_object(value, {"type": "object"}) if isinstance(value, str) else None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Return whether two values are equal as JSON: 1 equals 1.0, but not true."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return one == other
+    return json.dumps(one, sort_keys=True, default=str) == json.dumps(
+        other, sort_keys=True, default=str
+    )

@@ -79,17 +79,23 @@ def passages(words: str) -> dict[str, str]:
 
 def numbers(passages: Mapping[str, str], name: str) -> list[int]:
     """Parse a passage as a list of at most `MOST_NUMBERS` integers from 0 to 999,999."""
-    try:
-        found = json.loads(passages.get(name, ""))
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list) or not all(
-        type(each) is int and 0 <= each < 10**6 for each in found
-    ):
+    found = whole_numbers(passages.get(name, ""))
+    if found is None or any(each >= 10**6 for each in found):
         raise Unreadable(f"{name} should be a list of whole numbers, such as [3, 1, 2].")
     if len(found) > MOST_NUMBERS:
         raise Unreadable(f"{name} should have at most {MOST_NUMBERS} numbers.")
     return found
+
+
+def whole_numbers(text: str) -> list[int] | None:
+    """Parse a JSON list of non-negative integers; None if the text is something else."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(found, list) and all(type(each) is int and each >= 0 for each in found):
+        return found
+    return None
 
 
 def count(passages: Mapping[str, str], name: str, most: int) -> int:

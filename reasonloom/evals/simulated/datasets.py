@@ -1,12 +1,12 @@
 """Problems for the simulated tasks, from published tables or generated: lists, pairs of sets."""
 
 import csv
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from reasonloom.errors import InvalidArgument
+from reasonloom.evals.simulated.conversation import whole_numbers
 from reasonloom.evals.simulated.draw import stream
 
 
@@ -30,15 +30,9 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[list[str]]:
 
 def integers(text: str, column: str, row: int) -> tuple[int, ...]:
     """Parse a cell as a list of non-negative integers; `row` counts from 1 without the header."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list) or not all(type(each) is int and each >= 0 for each in found):
-        raise InvalidArgument(
-            f"data: row {row}: {column} must be a list of whole numbers, such as [3, 1, 2]",
-            field="data",
-        )
+    found = whole_numbers(text)
+    if found is None:
+        raise refuse(row, f"{column} must be a list of whole numbers, such as [3, 1, 2]")
     return tuple(found)
 
 

@@ -8,25 +8,12 @@ Reinforced Graph of Thoughts (Riesen) measured with GPT-3.5 (gpt-3.5-turbo-0125)
 equal size, one answer each.
 """
 
-import json
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
 from random import Random
-from typing import Any, Final
+from typing import ClassVar, Final
 
-from reasonloom.evals.simulated.conversation import (
-    GPT_35,
-    MOST_ATTEMPTS,
-    MOST_NUMBERS,
-    SimulatedModel,
-    Unreadable,
-    count,
-    form_of,
-    numbers,
-    passages,
-)
-from reasonloom.evals.simulated.draw import along, stream
-from reasonloom.llm.interfaces import Ask, Usage
+from reasonloom.evals.simulated.draw import along
+from reasonloom.evals.simulated.number_lists import MOST_PARTS, ListModel
 
 SUCCESS: Final = {16: 0.92, 24: 0.46, 28: 0.29, 32: 0.18}
 """Share of answers without an error, by the size of each set. Measured."""
@@ -61,9 +48,6 @@ UNION_SIZE: Final = 32
 UNION_SLIP: Final = 1 - UNION_SUCCESS ** (1 / UNION_SIZE)
 """Probability that a union omits a number, at any size. Solved; growth with size is unknown."""
 
-TOKENS: Final = 3
-"""Tokens of one number in a list, including commas and brackets. Measured."""
-
 PROMPT_TOKENS: Final = {"intersect": 845, "union": 57}
 """Tokens of the published prompts without their lists (cl100k). Measured."""
 
@@ -73,89 +57,6 @@ SPLIT_TOKENS: Final = {32: 341, 64: 600, 128: 1100}
 32 is measured. 64 and 128 are taken from the sorting prompts, which are built alike, plus the
 difference at 32.
 """
-
-FORMS: dict[str, dict[str, Any]] = {
-    "intersections": {"intersections": [[0]]},
-    "unions": {"unions": [[0]]},
-    "parts": {"parts": [[0]]},
-}
-KINDS = {
-    ("intersections", frozenset({"first", "second", "attempts"})): "intersect",
-    ("unions", frozenset({"first", "second", "attempts"})): "union",
-    ("parts", frozenset({"numbers", "size"})): "split",
-}
-"""The kind of request, by the requested form and the passages present."""
-
-MOST_PARTS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A parsed request: its kind, its sets in order, and the number of answers.
-
-    `size` is the size of a split's parts.
-    """
-
-    kind: str
-    sets: list[list[int]]
-    attempts: int = 1
-    size: int = 1
-
-
-def read_request(words: str, schema: dict[str, Any] | None) -> Request:
-    """Parse a question; raises Unreadable if it is none of the known kinds."""
-    form, found = form_of(schema, FORMS), passages(words)
-    kind = KINDS.get((form, frozenset(found)))
-    if kind is None:
-        raise Unreadable("I know intersect, split and union; it is none of them.")
-    if kind != "split":
-        sets = [_set(found, "first"), _set(found, "second")]
-        return Request(kind, sets, attempts=count(found, "attempts", MOST_ATTEMPTS))
-    whole, size = _set(found, "numbers"), count(found, "size", MOST_NUMBERS)
-    if not 0 < len(whole) <= MOST_PARTS * size:
-        raise Unreadable(f"size should make 1 to {MOST_PARTS} parts.")
-    return Request(kind, [whole], size=size)
-
-
-def _set(found: dict[str, str], name: str) -> list[int]:
-    """Parse a set, preserving order and removing duplicates."""
-    return [*dict.fromkeys(numbers(found, name))]
-
-
-class SimulatedIntersecter(SimulatedModel):
-    """Answers questions about sets at the error rates measured for GPT-3.5, seeded by `seed`."""
-
-    name = "simulated:intersection"
-    price = GPT_35
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-
-    def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
-        """Split a set, or return as many attempts as requested."""
-        request = read_request(question[1], ask.schema)
-        if request.kind == "split":
-            return self._split(request)
-        return self._attempts(request, ask.sample)
-
-    def _split(self, request: Request) -> tuple[dict[str, Any], Usage]:
-        """Split a set, without slips."""
-        (whole,) = request.sets
-        parts = [whole[at : at + request.size] for at in range(0, len(whole), request.size)]
-        prompt = max(0.0, along(SPLIT_TOKENS, len(whole)))
-        return {"parts": parts}, _usage(prompt, len(whole), len(whole))
-
-    def _attempts(self, request: Request, sample: int) -> tuple[dict[str, Any], Usage]:
-        """Intersect or unite once per attempt; the prompt is charged once per call."""
-        name, made = _ATTEMPTS[request.kind]
-        first, second = request.sets
-        item, state = json.dumps(first), json.dumps(second)
-        answers = [
-            made(stream(self._seed, item, request.kind, state, number), first, second)
-            for number in range(sample, sample + request.attempts)
-        ]
-        numbers_in, numbers_out = len(first) + len(second), sum(map(len, answers))
-        return {name: answers}, _usage(PROMPT_TOKENS[request.kind], numbers_in, numbers_out)
 
 
 def slip_rate(first: int, second: int) -> float:
@@ -176,11 +77,29 @@ def _unite(chance: Random, first: list[int], second: list[int]) -> list[int]:
     return [each for each in both if chance.random() >= UNION_SLIP]
 
 
-_ATTEMPTS: dict[str, tuple[str, Callable[[Random, list[int], list[int]], list[int]]]] = {
-    "intersect": ("intersections", _intersect),
-    "union": ("unions", _unite),
-}
+class SimulatedIntersecter(ListModel):
+    """Answers questions about sets at the error rates measured for GPT-3.5, seeded by `seed`."""
 
+    name = "simulated:intersection"
+    forms: ClassVar = {
+        "intersections": {"intersections": [[0]]},
+        "unions": {"unions": [[0]]},
+        "parts": {"parts": [[0]]},
+    }
+    kinds: ClassVar = {
+        ("intersections", frozenset({"first", "second", "attempts"})): "intersect",
+        ("unions", frozenset({"first", "second", "attempts"})): "union",
+        ("parts", frozenset({"numbers", "size"})): "split",
+    }
+    known = "intersect, split and union"
+    lists: ClassVar = dict.fromkeys(("intersect", "union"), ("first", "second"))
+    too_many = f"size should make 1 to {MOST_PARTS} parts."
+    making: ClassVar = {
+        "intersect": ("intersections", _intersect),
+        "union": ("unions", _unite),
+    }
+    prompt_tokens, split_tokens = PROMPT_TOKENS, SPLIT_TOKENS
 
-def _usage(prompt: float, numbers_in: int, numbers_out: int) -> Usage:
-    return GPT_35.usage(prompt + TOKENS * numbers_in, TOKENS * numbers_out)
+    def read_list(self, found: Mapping[str, str], name: str) -> list[int]:
+        """Parse a set, preserving order and removing duplicates."""
+        return [*dict.fromkeys(super().read_list(found, name))]

@@ -14,24 +14,20 @@ fitted.
 
 import json
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any, Final
+from typing import ClassVar, Final
 
-from reasonloom.evals.simulated.conversation import (
-    GPT_35,
-    MOST_ATTEMPTS,
-    MOST_NUMBERS,
-    SimulatedModel,
-    Unreadable,
-    count,
-    form_of,
-    numbers,
-    passages,
+from reasonloom.evals.simulated.conversation import Unreadable
+from reasonloom.evals.simulated.draw import stream
+from reasonloom.evals.simulated.number_lists import (
+    MOST_PARTS,
+    Answered,
+    ListModel,
+    Request,
+    cut,
+    list_usage,
 )
-from reasonloom.evals.simulated.draw import along, stream
-from reasonloom.llm.interfaces import Ask, Usage
 
 SORT_HALF: Final = 50.0
 """List length at which one answer has slips in half of the digits. Fitted."""
@@ -68,9 +64,6 @@ FRESH: Final = 1.0
 
 TOO_OFTEN: Final = 2 / 3
 """Probability that slips make a digit too frequent rather than too rare. Assumed."""
-
-TOKENS: Final = 3
-"""Tokens of one number in a list. Measured."""
 
 PROMPT_TOKENS: Final = {"sort": 739, "chain": 1510, "repair": 1271, "merge": 171}
 """Tokens of the published prompts without their lists. Measured."""
@@ -128,131 +121,18 @@ def mend(chance: Random, tally: Sequence[int], flawed: Sequence[int]) -> list[in
     return mended
 
 
-FORMS: dict[str, dict[str, Any]] = {
-    "sorted_lists": {"sorted_lists": [[0]]},
-    "parts": {"parts": [[0]]},
-    "parts, sorted_parts, sorted": {"parts": [[0]], "sorted_parts": [[0]], "sorted": [0]},
-}
-KINDS = {
-    ("sorted_lists", frozenset({"numbers", "attempts"})): "sort",
-    ("sorted_lists", frozenset({"numbers", "flawed", "attempts"})): "repair",
-    ("sorted_lists", frozenset({"first", "second", "attempts"})): "merge",
-    ("parts", frozenset({"numbers", "size"})): "split",
-    ("parts, sorted_parts, sorted", frozenset({"numbers"})): "chain",
-}
-"""The kind of request, by the requested form and the passages present."""
-
-LISTS = {"repair": ("numbers", "flawed"), "merge": ("first", "second")}
-"""The list passages of kinds that do not have just `numbers`."""
-
-MOST_PARTS = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A parsed request; `lists` has `numbers` (and `flawed` to repair), or `first` and `second`."""
-
-    kind: str
-    lists: dict[str, list[int]]
-    attempts: int = 1
-    size: int = 1
-
-
-def read_request(words: str, schema: dict[str, Any] | None) -> Request:
-    """Parse a question; raises Unreadable if it is none of the known kinds."""
-    form, found = form_of(schema, FORMS), passages(words)
-    kind = KINDS.get((form, frozenset(found)))
-    if kind is None:
-        raise Unreadable("I know sort, chain, split, merge and repair; it is none of them.")
-    lists = {name: _digits(found, name) for name in LISTS.get(kind, ("numbers",))}
-    size = count(found, "size", MOST_NUMBERS) if "size" in found else 1
-    if kind == "split" and len(lists["numbers"]) > MOST_PARTS * size:
-        raise Unreadable(f"size makes more than {MOST_PARTS} parts.")
-    attempts = count(found, "attempts", MOST_ATTEMPTS) if "attempts" in found else 1
-    return Request(kind=kind, lists=lists, attempts=attempts, size=size)
-
-
-def _digits(found_passages: dict[str, str], name: str) -> list[int]:
-    found = numbers(found_passages, name)
-    if any(each > 9 for each in found) or (not found and name == "numbers"):  # noqa: PLR2004
-        raise Unreadable(f"{name} should be a list of digits from 0 to 9.")
-    return found
-
-
-class SimulatedSorter(SimulatedModel):
-    """Answers questions about lists of digits at GPT-3.5's published rates, seeded by `seed`."""
-
-    name = "simulated:sorting"
-    price = GPT_35
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-
-    def respond(self, question: tuple[str, str], ask: Ask) -> tuple[dict[str, Any], Usage]:
-        """Split, sort in a chain, or return as many attempts as requested."""
-        request = read_request(question[1], ask.schema)
-        return _ANSWERS[request.kind](self, request, ask.sample)
-
-    def _attempts(self, request: Request, sample: int) -> tuple[dict[str, Any], Usage]:
-        """Sort, merge or repair once per attempt; the prompt is charged once per call."""
-        given = list(request.lists.values())
-        item, *rest = map(json.dumps, given)
-        attempt, state = _ATTEMPTS[request.kind], "".join(rest)
-        made = [
-            attempt(stream(self._seed, item, request.kind, state, number), *given)
-            for number in range(sample, sample + request.attempts)
-        ]
-        usage = _usage(PROMPT_TOKENS[request.kind], sum(map(len, given)), sum(map(sum, made)))
-        return {"sorted_lists": [*map(spread, made)]}, usage
-
-    def _chain(self, request: Request, sample: int) -> tuple[dict[str, Any], Usage]:
-        """Sort in parts and merge them; the slips occur in the parts."""
-        numbers = request.lists["numbers"]
-        chance = stream(self._seed, json.dumps(numbers), "chain", sample=sample)
-        mean = CHAIN_SHARE * sort_mean(len(numbers))
-        tally = slip(chance, counts(numbers), mean, CHAIN_SHAPE)
-        parts = _cut(numbers, CHAIN_PART)
-        sorted_parts = _distribute(chance, [counts(part) for part in parts], tally)
-        # Billed as in the prototype: parts and sorted parts each count as the length of the list.
-        usage = _usage(PROMPT_TOKENS["chain"], len(numbers), sum(tally) + 2 * len(numbers))
-        return {"parts": parts, "sorted_parts": sorted_parts, "sorted": spread(tally)}, usage
-
-    def _split(self, request: Request, _: int) -> tuple[dict[str, Any], Usage]:
-        """Split a list, without slips."""
-        numbers = request.lists["numbers"]
-        prompt = max(0.0, along(SPLIT_TOKENS, len(numbers)))
-        parts = _cut(numbers, request.size)
-        return {"parts": parts}, _usage(prompt, len(numbers), len(numbers))
-
-
-_ANSWERS = {
-    "sort": SimulatedSorter._attempts,
-    "merge": SimulatedSorter._attempts,
-    "repair": SimulatedSorter._attempts,
-    "chain": SimulatedSorter._chain,
-    "split": SimulatedSorter._split,
-}
-
-
 def _sort(chance: Random, numbers: list[int]) -> list[int]:
-    return slip(chance, counts(numbers), sort_mean(len(numbers)), SORT_SHAPE)
+    return spread(slip(chance, counts(numbers), sort_mean(len(numbers)), SORT_SHAPE))
 
 
 def _merge(chance: Random, first: list[int], second: list[int]) -> list[int]:
     both = first + second
-    return slip(chance, counts(both), merge_mean(len(both)), MERGE_SHAPE)
+    return spread(slip(chance, counts(both), merge_mean(len(both)), MERGE_SHAPE))
 
 
 def _repair(chance: Random, numbers: list[int], flawed: list[int]) -> list[int]:
     mended = mend(chance, counts(numbers), counts(flawed))
-    return slip(chance, mended, FRESH * sort_mean(len(numbers)), SORT_SHAPE)
-
-
-_ATTEMPTS: dict[str, Callable[..., list[int]]] = {"sort": _sort, "merge": _merge, "repair": _repair}
-
-
-def _cut(numbers: list[int], size: int) -> list[list[int]]:
-    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+    return spread(slip(chance, mended, FRESH * sort_mean(len(numbers)), SORT_SHAPE))
 
 
 def _distribute(chance: Random, parts: list[list[int]], tally: list[int]) -> list[list[int]]:
@@ -264,5 +144,50 @@ def _distribute(chance: Random, parts: list[list[int]], tally: list[int]) -> lis
     return [*map(spread, parts)]
 
 
-def _usage(prompt: float, numbers_in: int, numbers_out: int) -> Usage:
-    return GPT_35.usage(prompt + TOKENS * numbers_in, TOKENS * numbers_out)
+class SimulatedSorter(ListModel):
+    """Answers questions about lists of digits at GPT-3.5's published rates, seeded by `seed`."""
+
+    name = "simulated:sorting"
+    forms: ClassVar = {
+        "sorted_lists": {"sorted_lists": [[0]]},
+        "parts": {"parts": [[0]]},
+        "parts, sorted_parts, sorted": {"parts": [[0]], "sorted_parts": [[0]], "sorted": [0]},
+    }
+    kinds: ClassVar = {
+        ("sorted_lists", frozenset({"numbers", "attempts"})): "sort",
+        ("sorted_lists", frozenset({"numbers", "flawed", "attempts"})): "repair",
+        ("sorted_lists", frozenset({"first", "second", "attempts"})): "merge",
+        ("parts", frozenset({"numbers", "size"})): "split",
+        ("parts, sorted_parts, sorted", frozenset({"numbers"})): "chain",
+    }
+    known = "sort, chain, split, merge and repair"
+    lists: ClassVar = {"repair": ("numbers", "flawed"), "merge": ("first", "second")}
+    too_many = f"size makes more than {MOST_PARTS} parts."
+    making: ClassVar = {
+        "sort": ("sorted_lists", _sort),
+        "merge": ("sorted_lists", _merge),
+        "repair": ("sorted_lists", _repair),
+    }
+    prompt_tokens, split_tokens = PROMPT_TOKENS, SPLIT_TOKENS
+
+    def read_list(self, found: Mapping[str, str], name: str) -> list[int]:
+        """Parse a list of digits; only `numbers` must not be empty."""
+        read = super().read_list(found, name)
+        if any(each > 9 for each in read) or (not read and name == "numbers"):  # noqa: PLR2004
+            raise Unreadable(f"{name} should be a list of digits from 0 to 9.")
+        return read
+
+    def answered(self, request: Request, sample: int) -> Answered:
+        """Sort in a chain: in parts, where the slips occur, and merge them; else as the base."""
+        if request.kind != "chain":
+            return super().answered(request, sample)
+        (numbers,) = request.lists
+        chance = stream(self._seed, json.dumps(numbers), "chain", sample=sample)
+        mean = CHAIN_SHARE * sort_mean(len(numbers))
+        tally = slip(chance, counts(numbers), mean, CHAIN_SHAPE)
+        parts = cut(numbers, CHAIN_PART)
+        sorted_parts = _distribute(chance, [counts(part) for part in parts], tally)
+        # Billed as in the prototype: parts and sorted parts each count as the length of the list.
+        numbers_out = sum(tally) + 2 * len(numbers)
+        usage = list_usage(PROMPT_TOKENS["chain"], len(numbers), numbers_out)
+        return {"parts": parts, "sorted_parts": sorted_parts, "sorted": spread(tally)}, usage

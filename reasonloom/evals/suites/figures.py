@@ -71,11 +71,14 @@ def mean_distance(one: Sequence[float], other: Sequence[float]) -> float | None:
 
 
 def rounded(figure: Figure) -> dict[str, Any]:
-    """Return a figure as a dict, with value and interval rounded."""
-    values = asdict(figure) | {"value": rounded_value(figure)}
-    if figure.interval is not None:
-        values["interval"] = [round(end, DIGITS) for end in figure.interval]
-    return values
+    """Return a figure as a dict, with all numbers rounded."""
+    return {name: _rounded(value) for name, value in asdict(figure).items()}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [round(end, DIGITS) for end in value]
+    return round(value, DIGITS) if isinstance(value, float) else value
 
 
 def rounded_value(figure: Figure) -> float | None:

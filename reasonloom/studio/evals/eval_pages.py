@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -52,16 +51,12 @@ async def build_evals(visit: Visit) -> None:
         start = page_offset(visit, SIZE)
         page_names = known[start : start + SIZE]
         rows = await asyncio.gather(
-            *(asyncio.to_thread(_summed, folder, each) for each in page_names)
+            *(asyncio.to_thread(saved_run, folder / each) for each in page_names)
         )
         with region.anew():
             _list(visit, rows, len(known))
 
     await Live(marked, draw, every=EVERY).begin()
-
-
-def _summed(folder: Path, name: str) -> SavedRun:
-    return saved_run(folder / name)
 
 
 def _compare(known: Sequence[str]) -> None:

@@ -1,7 +1,6 @@
 """Serves the reports that eval pages display in a frame."""
 
 import asyncio
-from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
@@ -31,10 +30,7 @@ class Reports:
             folder = await eval_folder(context)
             runs = request.query_params.getlist("run")[:MAX_REPORTS]
             paths = [path_in(folder, run) for run in runs]
-            return HTMLResponse(await asyncio.to_thread(_rendered, paths))
+            page = await asyncio.to_thread(lambda: render_html(build_report(*paths)))
+            return HTMLResponse(page)
         except ReasonloomError as error:
             return PlainTextResponse(error.message, status_code=404)
-
-
-def _rendered(paths: list[Path]) -> str:
-    return render_html(build_report(*paths))

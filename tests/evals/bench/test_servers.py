@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from reasonloom.evals.bench.server.replica_load import Load, burst, provider
+from reasonloom.evals.bench.server.replicas import Load, burst, provider
 from reasonloom.evals.bench.server.servers import HOST, child_environment, free_port, make_tokens
 from reasonloom.server.auth.token_file import TokenFile
 from reasonloom.settings import load_settings

@@ -12,7 +12,7 @@ import pytest
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.log import EvalLog, Record
-from reasonloom.evals.suites.memory.datasets import Source, load_locomo, retrieval_suite
+from reasonloom.evals.suites.memory.datasets import RETRIEVAL_SUITES, Source, load_locomo
 from reasonloom.evals.suites.memory.retrieval import packaged, ranking_scores
 from reasonloom.evals.suites.packaged import run_packaged
 
@@ -119,7 +119,7 @@ async def test_a_run_finds_the_evidence_and_resumes(data: Path, tmp_path: Path) 
     def tell(what: str, done: int, total: int) -> None:
         told.append(what)
 
-    own, log = packaged(retrieval_suite("locomo"), Source(data)), tmp_path / "evals" / "run.jsonl"
+    own, log = packaged(RETRIEVAL_SUITES["locomo"], Source(data)), tmp_path / "evals" / "run.jsonl"
     result: dict[str, Any] = await run_packaged(own, log, tell=tell)
     assert result["overall"]["n"] == 2
     assert result["overall"]["recall@10"] == 1.0

@@ -20,10 +20,17 @@ from reasonloom.evals.core.run import run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import System
 from reasonloom.evals.core.way import Function
-from reasonloom.evals.scorers.fields import Fields
 from reasonloom.evals.scorers.function import Checker
 from reasonloom.evals.scorers.judge import Judge
-from reasonloom.evals.scorers.text import TOO_LONG, Pattern, choice, contains, exact, numeric
+from reasonloom.evals.scorers.text import (
+    TOO_LONG,
+    Fields,
+    Pattern,
+    choice,
+    contains,
+    exact,
+    numeric,
+)
 from reasonloom.llm.interfaces import Ask
 from reasonloom.prompts.registry import PromptRegistry
 from tests.support.evals.suites import Echo

@@ -19,7 +19,7 @@ from playwright.async_api import Browser, async_playwright
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.evals.suites.history.data import load_history
-from reasonloom.evals.suites.history.queries import _written
+from reasonloom.evals.suites.history.transcript import write_world
 from reasonloom.evals.suites.memory.datasets import Source, load_own
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call
@@ -100,7 +100,7 @@ def look_back(env: Mapping[str, str], folder: Path) -> None:
     for world in load_history("dev").worlds[:3]:
         place = folder / world.id
         place.mkdir(parents=True)
-        _written(world, place, None)
+        write_world(world, place)
     call(env, "history", "ingest", str(folder))
 
 

@@ -23,9 +23,6 @@ from reasonloom.transcripts.chunking import Chunker
 RATIO = 3.0
 """The goal: at most this multiple of the floor."""
 
-SMALL = 15
-"""Megabytes measured by default."""
-
 TURNS_OF_A_MEGABYTE = 240
 TABLES = ("memories", "chunks", "embeddings")
 BLOCK = 1 << 20

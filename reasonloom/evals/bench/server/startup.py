@@ -14,6 +14,7 @@ from reasonloom.evals.engine import temporary_home
 from reasonloom.settings import Settings, environment
 
 GOAL = 1.5
+LONGEST_LINE = 2**24
 BARE = """
 from mcp.server.mcpserver import MCPServer
 server = MCPServer("bare")
@@ -65,7 +66,7 @@ async def _first_list(command: list[str], settings: Settings) -> float:
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
         env={**environment(), "REASONLOOM_HOME": str(settings.home), **nowhere},
-        limit=2**24,
+        limit=LONGEST_LINE,
     )
     assert process.stdin and process.stdout  # noqa: S101 - both are pipes
     for message in (INITIALIZE, INITIALIZED, LIST):
@@ -77,9 +78,6 @@ async def _first_list(command: list[str], settings: Settings) -> float:
     process.kill()
     await process.wait()
     return took
-
-
-LONGEST_LINE = 2**24
 
 
 class StdioServer:

@@ -4,8 +4,7 @@ Pairs of an older and a newer memory are stored to test whether the older one is
 replaced.
 """
 
-import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -24,12 +23,11 @@ from reasonloom.evals.suites.everyday.data import HERE, VERDICTS, EverydaySets, 
 from reasonloom.evals.suites.figures import Figure, rounded, share
 from reasonloom.evals.suites.graph_memory.grounding.suite import ask_claim, verdict_of
 from reasonloom.evals.suites.labelled import halves_of
+from reasonloom.evals.suites.mental_models.triggers import timed_match
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.embedding.from_settings import choose_embedder
-from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.memory.replacement import SURE
-from reasonloom.nodes.mental_models.predict import read_against_triggers
 
 NAME = "everyday"
 CLAIM, TEXT, TRIGGER, PAIR = "claim", "text", "trigger", "pair"
@@ -72,7 +70,8 @@ async def open_everyday(parts: AnswerContext) -> AsyncIterator[Answering]:
 
         async def answer(item: Item, epoch: int) -> Answer:
             if item.id.startswith(TRIGGER):
-                return await _match(embedder, item)
+                fires, took = await timed_match(embedder, item)
+                return Answer([fires], latency_ms=took)
             (judge,) = (of for kind, of in JUDGES.items() if item.id.startswith(kind))
             return await judge(engine, item, f"{item.id}/{epoch}")
 
@@ -113,14 +112,6 @@ JUDGES = {f"{CLAIM}/": _ground, f"{TEXT}/": _detect, f"{PAIR}/": _replace}
 """How an engine judges an item, by the prefix of its id; triggers need no engine."""
 
 
-async def _match(embedder: Embedder, item: Item) -> Answer:
-    trigger, message = item.input["trigger"], item.input["message"]
-    started = time.perf_counter()
-    read = await read_against_triggers(embedder, message, [trigger])
-    fires = read.match(trigger).fires
-    return Answer([fires], latency_ms=(time.perf_counter() - started) * 1000)
-
-
 def _is_right(item: Item, answer: Any) -> bool:
     if item.id.startswith(PAIR):
         return bool(answer) is item.target
@@ -147,9 +138,9 @@ def everyday_figures(records: Sequence[Record]) -> Iterator[Figure]:
     texts = [record for record in records if record.item.startswith(f"{TEXT}/")]
     yield share("claims", "right", [record.scores["right"] for record in claims])
     for label in VERDICTS:
-        yield _right(claims, label, lambda record: str(record.target))
-    for kind in sorted({record.group for record in claims}):
-        yield _right(claims, kind, lambda record: record.group)
+        hits = [record.scores["right"] for record in claims if record.target == label]
+        yield share("claims", "right", hits, of=label)
+    yield from _right_by_kind("claims", claims)
     for verdict in ("verified", "contradicted"):
         wrong = [
             float(record.output == [verdict] and record.target != verdict) for record in claims
@@ -166,9 +157,7 @@ def everyday_figures(records: Sequence[Record]) -> Iterator[Figure]:
     firing = [record for record in matched if record.output == [True]]
     yield share("triggers", "recall", [float(r.output == [True]) for r in matched if r.target])
     yield share("triggers", "precision", [float(bool(record.target)) for record in firing])
-    for kind in sorted({record.group for record in matched}):
-        hits = [record.scores["right"] for record in matched if record.group == kind]
-        yield share("triggers", "right", hits, of=kind)
+    yield from _right_by_kind("triggers", matched)
     yield from replacement_figures([r for r in records if r.item.startswith(PAIR)])
 
 
@@ -180,11 +169,10 @@ def replacement_figures(records: Sequence[Record]) -> Iterator[Figure]:
     yield share("replacements", "precision", [float(bool(r.target)) for r in named])
     yield share("replacements", "sure", [float(r.output >= SURE) for r in records if r.target])
     yield share("replacements", "wrongly sure", [float(r.output >= SURE) for r in unlike])
+    yield from _right_by_kind("replacements", records)
+
+
+def _right_by_kind(part: str, records: Sequence[Record]) -> Iterator[Figure]:
     for kind in sorted({record.group for record in records}):
         hits = [record.scores["right"] for record in records if record.group == kind]
-        yield share("replacements", "right", hits, of=kind)
-
-
-def _right(claims: Sequence[Record], of: str, key: Callable[[Record], str]) -> Figure:
-    hits = [record.scores["right"] for record in claims if key(record) == of]
-    return share("claims", "right", hits, of=of)
+        yield share(part, "right", hits, of=kind)

@@ -1,6 +1,6 @@
 """The suite `history`: recalling chains and predicting moments from ingested worlds."""
 
-import statistics
+import tempfile
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -8,18 +8,31 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from reasonloom.evals.comparison.summary import latency
+import numpy as np
+
+from reasonloom.contracts.base import Request
+from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.history import HistoryPredict, HistoryRecall
+from reasonloom.errors import InvalidArgument
+from reasonloom.evals.comparison.summary import latency, means
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import AnswerContext, Answering, Opening
-from reasonloom.evals.engine import Once, temporary_engine
+from reasonloom.evals.engine import Once, temporary_engine, timed_call
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.function import Measure
-from reasonloom.evals.suites.history import queries
-from reasonloom.evals.suites.history.data import HERE, HistorySet, load_history, require_wording
+from reasonloom.evals.suites.history.data import (
+    HERE,
+    HistorySet,
+    LabelledWorld,
+    load_history,
+    require_wording,
+)
 from reasonloom.evals.suites.history.records import KINDS, Chain, Moment, Turn, Wording
+from reasonloom.evals.suites.history.transcript import Prose, write_world
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.nodes.history.ingestion.pipeline import ingest
 from reasonloom.nodes.mental_models.accuracy import wilson_interval
 from reasonloom.settings import load_settings
 
@@ -100,12 +113,8 @@ def history_summary(records: Sequence[Record], form: str) -> dict[str, Any]:
 
 
 def _means(records: Sequence[Record]) -> dict[str, Any]:
-    if not records:
-        return {"n": 0}
-    names = list(records[0].scores)
-    means = {name: statistics.fmean(record.scores[name] for record in records) for name in names}
-    figures: dict[str, Any] = {"n": len(records), **{k: round(v, 4) for k, v in means.items()}}
-    if "right" in means:
+    figures: dict[str, Any] = means(records)
+    if "right" in figures:
         right = sum(record.scores["right"] > 0 for record in records)
         figures["interval"] = [round(end, 4) for end in wilson_interval(right, len(records))]
     return figures
@@ -192,7 +201,7 @@ async def open_history(chosen: HistorySet, parts: AnswerContext) -> AsyncIterato
         async def ingested(form: str) -> Engine:
             engine = await stack.enter_async_context(temporary_engine(parts, read_only=True))
             for world in chosen.worlds:
-                await queries.store_world(engine, world, noise=form == "noise")
+                await store_world(engine, world, noise=form == "noise")
             return engine
 
         stored: Once[str, Engine] = Once(ingested)
@@ -203,13 +212,59 @@ async def open_history(chosen: HistorySet, parts: AnswerContext) -> AsyncIterato
         yield answer
 
 
+OWNER = "eval"
+SEED = 5
+"""Seed of the generated noise."""
+
+TURN_MARKS = 80
+"""Leading characters of a turn that a piece must contain to count as containing the turn."""
+
+
+async def store_world(engine: Engine, world: LabelledWorld, *, noise: bool) -> None:
+    """Write a world as transcripts and ingest them; `noise` pads tool results."""
+    prose = Prose(np.random.default_rng(SEED)) if noise else None
+    with tempfile.TemporaryDirectory(prefix="reasonloom-eval-") as folder:
+        write_world(world, Path(folder), noise=prose)
+        for result in await ingest(engine.loom, Caller(OWNER), _files(Path(folder))):
+            if result.refused is not None:
+                raise InvalidArgument(f"{world.id}, {result.name}: {result.refused}", field="data")
+
+
+def _files(folder: Path) -> list[tuple[str, Path]]:
+    return [(path.name, path) for path in sorted(folder.rglob("*.jsonl"))]
+
+
 async def ask_history(engine: Engine, item: Item, turns: Sequence[Turn]) -> Answer:
-    """Answer an item; the output has the pieces, each as the ids of the turns it contains."""
-    call = queries.predict if item.group == MOMENT else queries.recall
-    found = await call(engine, item.input, turns)
+    """Answer an item without a project.
+
+    The output has the pieces, each as the ids of the turns it contains, and the `reason` why no
+    chain was found, empty if one was.
+    """
+    call: tuple[str, type[Request], str] = ("history_recall", HistoryRecall, "query")
+    if item.group == MOMENT:
+        call = ("history_predict", HistoryPredict, "context")
+    tool, contract, argument = call
+    answer, took = await timed_call(engine, OWNER, tool, contract, {argument: item.input})
+    marks = {turn.id: _bare(turn.text)[:TURN_MARKS] for turn in turns}
+    projects = {turn.id: turn.project for turn in turns}
+    diagnostics = answer["diagnostics"]
     output = {
-        "pieces": [sorted(piece) for piece in found.pieces],
-        "reason": found.reason,
-        "tokens": found.tokens,
+        "pieces": [sorted(turns_in(chunk, marks, projects)) for chunk in answer["chunks"]],
+        "reason": diagnostics["reason"] if diagnostics else "",
+        "tokens": answer["tokens"],
     }
-    return Answer(output, latency_ms=found.latency_ms)
+    return Answer(output, latency_ms=took)
+
+
+def turns_in(chunk: dict[str, Any], marks: dict[str, str], projects: dict[str, str]) -> set[str]:
+    """Return the ids of the turns of the chunk's project that it contains."""
+    content = _bare(chunk["content"])
+    return {
+        key
+        for key, text in marks.items()
+        if text in content and Path(projects[key]).name in chunk["project"]
+    }
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.replace("\\[", "[").split())

@@ -4,10 +4,9 @@ Each recall set has questions with and without an answer; LoCoMo's own questions
 are its category `adversarial`.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from reasonloom.contracts.memory.tools import ExplainedRecall
 from reasonloom.evals.comparison.summary import latency
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
-from reasonloom.evals.core.way import AnswerContext, Answering, Opening
-from reasonloom.evals.engine import Once, temporary_engine, timed_call
+from reasonloom.evals.core.way import Opening
+from reasonloom.evals.engine import timed_call
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.figures import rounded, share
@@ -28,13 +27,9 @@ from reasonloom.evals.suites.memory.datasets import (
     Source,
     load_answerable,
 )
-from reasonloom.evals.suites.memory.retrieval import (
-    NOW,
-    OWNER,
-    collection_by_question,
-    store_collection,
-)
+from reasonloom.evals.suites.memory.retrieval import OWNER, open_collections
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.retrieval.answerable import BAR
 
 NAME = "answerable"
@@ -46,15 +41,15 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-def packaged(source: Source) -> Packaged:
+def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
     """Return the suite over our own sets, and over a folder's LoCoMo files if one is given."""
-    collections, digest = load_answerable(source)
+    collections, digest = load_answerable(Source(data, half))
     suite = Suite(
         NAME,
         _items(collections),
         [Measure("right", _is_right)],
-        Opening(partial(_open, collections), "recall"),
-        about={"data_sha256": digest, "half": source.half, "embedder": embedder_model()},
+        Opening(partial(open_collections, collections, _ask), "recall"),
+        about={"data_sha256": digest, "half": half, "embedder": embedder_model()},
     )
     return Packaged(suite, _report)
 
@@ -77,25 +72,10 @@ def _is_right(item: Item, output: Mapping[str, Any]) -> bool | None:
     return None if likely is None else (likely >= BAR) == item.target
 
 
-@asynccontextmanager
-async def _open(
-    collections: Sequence[Collection], parts: AnswerContext
-) -> AsyncIterator[Answering]:
-    """Yield the answering function; a collection is stored when its first item arrives."""
-    of = collection_by_question(collections)
-    known = {one.id: one for one in collections}
-    async with temporary_engine(parts, read_only=True) as engine:
-        engine.loom = replace(engine.loom, clock=lambda: NOW)
-        stored: Once[str, dict[str, str]] = Once(lambda name: store_collection(engine, known[name]))
-
-        async def answer(item: Item, epoch: int) -> Answer:
-            space = of[item.id].id
-            await stored.of(space)
-            arguments = {"userId": space, "text": item.input, "explain": True}
-            found, took = await timed_call(engine, OWNER, "recall", ExplainedRecall, arguments)
-            return Answer(_output(found), latency_ms=took)
-
-        yield answer
+async def _ask(engine: Engine, space: str, _: Mapping[str, str], item: Item) -> Answer:
+    arguments = {"userId": space, "text": item.input, "explain": True}
+    found, took = await timed_call(engine, OWNER, "recall", ExplainedRecall, arguments)
+    return Answer(_output(found), latency_ms=took)
 
 
 def _output(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 """The suite `context`: the memories given to a reasoning step, against those it needs."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -11,18 +11,18 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
-from reasonloom.evals.core.way import AnswerContext, Answering, Opening
-from reasonloom.evals.engine import Once, temporary_engine
+from reasonloom.evals.core.way import Opening
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.memory.datasets import Collection, Source, load_own
 from reasonloom.evals.suites.memory.retrieval import (
     NOW,
     OWNER,
-    collection_by_question,
+    open_collections,
     recall,
-    store_collection,
+    retrieval_items,
 )
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.execution import CurrentRun, Execution
 from reasonloom.nodes.reasoning.context import recall_for
 from reasonloom.text.tokens import estimate_tokens
@@ -34,19 +34,19 @@ FIRST = 5
 SCORES = ("needed", f"needed of {FIRST}", "memories", "tokens")
 
 
-def packaged(source: Source) -> Packaged:
+def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
     """Return the suite: each set's questions, and the other set's, which have no evidence."""
-    loaded = [load_own(name, source) for name in SETS]
+    loaded = [load_own(name, Source(data, half)) for name in SETS]
     own = [collection for (collection,), _ in loaded]
     collections = [_with_others(one, other) for one, other in zip(own, reversed(own), strict=True)]
     suite = Suite(
         NAME,
-        _items(collections),
+        retrieval_items(collections),
         [Measure(name, partial(_read, name)) for name in SCORES],
-        Opening(partial(_open, collections), "recall"),
+        Opening(partial(open_collections, collections, _ask), "recall"),
         about={
             "data_sha256": "".join(digest for _, digest in loaded),
-            "half": source.half,
+            "half": half,
             "embedder": embedder_model(),
         },
     )
@@ -64,14 +64,6 @@ def _with_others(one: Collection, other: Collection) -> Collection:
     return replace(one, questions=(*answerable, *foreign))
 
 
-def _items(collections: Sequence[Collection]) -> list[Item]:
-    return [
-        Item(each.id, each.text, sorted(each.evidence), one.id, each.category)
-        for one in collections
-        for each in one.questions
-    ]
-
-
 def _read(name: str, item: Item, output: Mapping[str, Any]) -> float | None:
     if not name.startswith("needed"):
         return float(len(output["memories"]) if name == "memories" else output[name])
@@ -81,25 +73,10 @@ def _read(name: str, item: Item, output: Mapping[str, Any]) -> float | None:
     return recall(output["memories"], item.target, depth)
 
 
-@asynccontextmanager
-async def _open(
-    collections: Sequence[Collection], parts: AnswerContext
-) -> AsyncIterator[Answering]:
-    """Yield the answering function; a collection is stored when its first item arrives."""
-    of = collection_by_question(collections)
-    known = {one.id: one for one in collections}
-    async with temporary_engine(parts, read_only=True) as engine:
-        engine.loom = replace(engine.loom, clock=lambda: NOW)
-        stored: Once[str, dict[str, str]] = Once(lambda name: store_collection(engine, known[name]))
-
-        async def answer(item: Item, epoch: int) -> Answer:
-            space = of[item.id].id
-            ids = await stored.of(space)
-            run = CurrentRun(uuid4(), NAME, NAME, 1, {}, started=0.0, created_at=NOW)
-            caller = Caller(OWNER).within(space)
-            memories, _ = await recall_for(Execution(engine.loom, caller, run), item.input)
-            lines = "\n".join(f"{each['label']} {each['content']}" for each in memories)
-            given = [ids[f"mem-{each['id']}"] for each in memories]
-            return Answer({"memories": given, "tokens": estimate_tokens(lines)})
-
-        yield answer
+async def _ask(engine: Engine, space: str, ids: Mapping[str, str], item: Item) -> Answer:
+    run = CurrentRun(uuid4(), NAME, NAME, 1, {}, started=0.0, created_at=NOW)
+    caller = Caller(OWNER).within(space)
+    memories, _ = await recall_for(Execution(engine.loom, caller, run), item.input)
+    lines = "\n".join(f"{each['label']} {each['content']}" for each in memories)
+    given = [ids[f"mem-{each['id']}"] for each in memories]
+    return Answer({"memories": given, "tokens": estimate_tokens(lines)})

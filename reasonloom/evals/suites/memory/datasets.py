@@ -3,13 +3,13 @@
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from reasonloom.errors import InvalidArgument, UnknownName
+from reasonloom.errors import InvalidArgument
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ def load_locomo(source: Source) -> tuple[list[Collection], str]:
     try:
         raw = source.data.read_bytes()
         conversations = [_conversation(sample) for sample in _listed(json.loads(raw))]
-        digest = hashlib.sha256(raw + _suffix(source.half)).hexdigest()
+        which = b"" if source.half == "all" else source.half.encode()
+        digest = hashlib.sha256(raw + which).hexdigest()
         return _half_of(conversations, source.half), digest
     except OSError:
         raise InvalidArgument("data: there is no such file", field="data") from None
@@ -91,11 +92,6 @@ def load_locomo(source: Source) -> tuple[list[Collection], str]:
 def _require_half(half: str) -> None:
     if half not in HALVES:
         raise InvalidArgument(f"half: must be one of {', '.join(HALVES)}", field="half")
-
-
-def _suffix(half: str) -> bytes:
-    """Return a suffix that distinguishes the digests of a file's halves."""
-    return b"" if half == "all" else half.encode()
 
 
 def _half_of(conversations: list[Collection], half: str) -> list[Collection]:
@@ -195,6 +191,7 @@ def _question(question: dict[str, Any]) -> Question:
 
 
 UNANSWERABLE = "unanswerable.jsonl"
+LoadOwn = Callable[[str, Source], tuple[list[Collection], str]]
 SEPARATE_CATEGORIES = ("adversarial", "nothing")
 """Categories of questions without an answer, or without a certain one."""
 
@@ -205,29 +202,14 @@ def load_all(source: Source) -> tuple[list[Collection], str]:
     files = sorted(folder.glob("*.json")) if folder is not None and folder.is_dir() else []
     if not files:
         raise InvalidArgument("data: name a folder of LoCoMo files (*.json)", field="data")
-    loaded = {file.stem: load_locomo(Source(file, source.half)) for file in files}
-    loaded |= {name: load_own(name, Source(half=source.half)) for name in OWN_SETS}
-    digest = hashlib.sha256("".join(digest for _, digest in loaded.values()).encode())
-    collections = [
-        _of_set(name, each) for name, (conversations, _) in loaded.items() for each in conversations
-    ]
-    return collections, digest.hexdigest()
+    collections, digest = _together(files, load_own, source.half)
+    return [_as_category(each) for each in collections], digest
 
 
-def _of_set(name: str, collection: Collection) -> Collection:
-    questions = tuple(
-        replace(each, id=f"{name}/{each.id}", category=name)
-        for each in collection.questions
-        if each.category not in SEPARATE_CATEGORIES
-    )
-    return replace(collection, id=f"{name}/{collection.id}", questions=questions)
-
-
-def load_answerable(source: Source) -> tuple[list[Collection], str]:
-    """Load our own sets with their unanswerable questions, and a folder's LoCoMo files if given."""
-    files = sorted(source.data.glob("*.json")) if source.data else []
-    loaded = {file.stem: load_locomo(Source(file, source.half)) for file in files}
-    loaded |= {name: _with_unanswerable(name, source.half) for name in OWN_SETS}
+def _together(files: Sequence[Path], own: LoadOwn, half: str) -> tuple[list[Collection], str]:
+    """Load LoCoMo files and our own sets; the ids begin with the set's name and a slash."""
+    loaded = {file.stem: load_locomo(Source(file, half)) for file in files}
+    loaded |= {name: own(name, Source(half=half)) for name in OWN_SETS}
     digest = hashlib.sha256("".join(digest for _, digest in loaded.values()).encode())
     collections = [
         replace(
@@ -241,13 +223,29 @@ def load_answerable(source: Source) -> tuple[list[Collection], str]:
     return collections, digest.hexdigest()
 
 
-def _with_unanswerable(name: str, half: str) -> tuple[list[Collection], str]:
-    (collection,), digest = load_own(name, Source(half=half))
+def _as_category(collection: Collection) -> Collection:
+    category = collection.id.split("/")[0]
+    questions = tuple(
+        replace(each, category=category)
+        for each in collection.questions
+        if each.category not in SEPARATE_CATEGORIES
+    )
+    return replace(collection, questions=questions)
+
+
+def load_answerable(source: Source) -> tuple[list[Collection], str]:
+    """Load our own sets with their unanswerable questions, and a folder's LoCoMo files if given."""
+    files = sorted(source.data.glob("*.json")) if source.data else []
+    return _together(files, _with_unanswerable, source.half)
+
+
+def _with_unanswerable(name: str, source: Source) -> tuple[list[Collection], str]:
+    (collection,), digest = load_own(name, source)
     lines, raw = _lines(name, UNANSWERABLE)
     more = [
         replace(_question(each), category="nothing")
         for each in lines
-        if half in (each["half"], "all")
+        if source.half in (each["half"], "all")
     ]
     questions = (*collection.questions, *more)
     return [replace(collection, questions=questions)], digest + hashlib.sha256(raw).hexdigest()
@@ -261,12 +259,3 @@ RETRIEVAL_SUITES = {
         *(Retrieval(name, partial(load_own, name), excluded=("nothing",)) for name in OWN_SETS),
     )
 }
-
-
-def retrieval_suite(name: str) -> Retrieval:
-    """Return the recall suite with this name."""
-    if name not in RETRIEVAL_SUITES:
-        raise UnknownName(
-            f"there is no eval {name}; known: {', '.join(RETRIEVAL_SUITES)}", field="name"
-        )
-    return RETRIEVAL_SUITES[name]

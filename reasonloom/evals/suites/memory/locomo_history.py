@@ -7,8 +7,7 @@ remembered turn by turn; every question is put to both tools.
 import json
 import re
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -22,14 +21,13 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
-from reasonloom.evals.core.way import AnswerContext, Answering, Opening
-from reasonloom.evals.engine import Once, call_tool, temporary_engine, timed_call
+from reasonloom.evals.core.way import Opening
+from reasonloom.evals.engine import call_tool, temporary_engine, timed_call
 from reasonloom.evals.scorers.function import Measure
 from reasonloom.evals.suites.memory.datasets import Collection, DatasetMemory, Source, load_locomo
-from reasonloom.evals.suites.memory.retrieval import collection_by_question, retrieval_items
-from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.evals.suites.memory.retrieval import open_collections, retrieval_items
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.nodes.history.ingestion.pipeline import ingest
 from reasonloom.nodes.history.ingestion.reports import IngestOptions
 from reasonloom.settings import load_settings
@@ -53,16 +51,16 @@ SCORES = tuple(
 def packaged(data: Path | None) -> Packaged:
     """Return the suite of the questions in a LoCoMo file."""
     collections, digest = load_locomo(Source(data))
-    settings = load_settings()
+    opened = partial(open_collections, collections, _ask, store=_stored, opened=temporary_engine)
     suite = Suite(
         NAME,
         retrieval_items(collections),
         [Measure(name, partial(_read, name)) for name in SCORES],
-        Opening(partial(open_locomo, collections), "history_search, recall"),
+        Opening(opened, "history_search, recall"),
         about={
             "data_sha256": digest,
-            "embedder": choose_embedder(settings).model,
-            "budget": settings.max_response_tokens,
+            "embedder": embedder_model(),
+            "budget": load_settings().max_response_tokens,
         },
     )
     return Packaged(suite, lambda log: means_by_group(log.records, excluded=SEPARATE_CATEGORIES))
@@ -70,23 +68,6 @@ def packaged(data: Path | None) -> Packaged:
 
 def _read(name: str, item: Item, shares: Mapping[str, float]) -> float:
     return shares[name]
-
-
-@asynccontextmanager
-async def open_locomo(
-    collections: Sequence[Collection], parts: AnswerContext
-) -> AsyncIterator[Answering]:
-    """Yield the answering function; a conversation is stored when its first question arrives."""
-    of = collection_by_question(collections)
-    known = {one.id: one for one in collections}
-    async with temporary_engine(parts) as engine:
-        stored: Once[str, dict[str, str]] = Once(lambda name: _stored(engine, known[name]))
-
-        async def answer(item: Item, epoch: int) -> Answer:
-            name = of[item.id].id
-            return await _ask(engine, name, item, await stored.of(name))
-
-        yield answer
 
 
 async def _stored(engine: Engine, collection: Collection) -> dict[str, str]:
@@ -137,7 +118,7 @@ def speaker_and_text(memory: DatasetMemory) -> tuple[str, str]:
     return name, text
 
 
-async def _ask(engine: Engine, owner: str, item: Item, turns: Mapping[str, str]) -> Answer:
+async def _ask(engine: Engine, owner: str, turns: Mapping[str, str], item: Item) -> Answer:
     budget = engine.loom.settings.max_response_tokens
     query = {"query": item.input}
     found, took = await timed_call(engine, owner, "history_search", HistorySearch, query)

@@ -1,8 +1,8 @@
 """The recall suites: questions put to `recall` over memories stored by `remember`."""
 
 import math
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -158,7 +158,7 @@ def packaged(
         chosen.name,
         retrieval_items(collections),
         [Measure(name, partial(_read, name)) for name in (*FOUND, *unanswerable_scores([]))],
-        Opening(partial(open_retrieval, collections, ablate), "recall"),
+        Opening(partial(open_collections, collections, partial(_recall, ablate=ablate)), "recall"),
         about={"data_sha256": digest, "embedder": embedder_model(), "ablate": ablate},
     )
     return Packaged(
@@ -176,13 +176,6 @@ def retrieval_items(collections: Sequence[DatasetsCollection]) -> list[Item]:
     ]
 
 
-def collection_by_question(
-    collections: Sequence[DatasetsCollection],
-) -> dict[str, DatasetsCollection]:
-    """Return each question's collection by the question's id."""
-    return {question.id: one for one in collections for question in one.questions}
-
-
 FOUND = sorted(ranking_scores([], {""}), key=lambda name: name != f"recall@{CUT}")
 """Names of the scores of an answerable question; the first is used to compare runs."""
 
@@ -193,36 +186,53 @@ def _read(name: str, item: Item, answer: Mapping[str, Any]) -> float | None:
     return unanswerable_scores(answer["scores"]).get(name)
 
 
-@asynccontextmanager
-async def open_retrieval(
-    collections: Sequence[DatasetsCollection], ablate: bool, parts: AnswerContext
-) -> AsyncIterator[Answering]:
-    """Yield the answering function; a collection is stored when its first item arrives."""
-    of = collection_by_question(collections)
-    known = {one.id: one for one in collections}
-    async with temporary_engine(parts, read_only=True) as engine:
-        engine.loom = replace(engine.loom, clock=lambda: NOW)
-        stored: Once[str, dict[str, str]] = Once(lambda name: store_collection(engine, known[name]))
-
-        async def answer(item: Item, epoch: int) -> Answer:
-            name = of[item.id].id
-            return await _recall(engine, name, await stored.of(name), item, ablate=ablate)
-
-        yield answer
-
-
-async def store_collection(engine: Engine, collection: DatasetsCollection) -> dict[str, str]:
-    """Store every memory; return the ids in the collection by the stored ids."""
+async def store_collection(
+    engine: Engine, collection: DatasetsCollection, owner: str = OWNER
+) -> dict[str, str]:
+    """Store every memory for the collection's user; return its ids by the stored ids."""
     known: dict[str, str] = {}
     for memory in collection.memories:
         arguments = {**memory.arguments, "userId": collection.id}
-        stored = await call_tool(engine, OWNER, "remember", Remember, arguments)
+        stored = await call_tool(engine, owner, "remember", Remember, arguments)
         known[stored["memoryId"]] = memory.id
     return known
 
 
+@asynccontextmanager
+async def engine_at_now(parts: AnswerContext) -> AsyncIterator[Engine]:
+    """Yield an engine whose clock stands at NOW and which reinforces no memory."""
+    async with temporary_engine(parts, read_only=True) as engine:
+        engine.loom = replace(engine.loom, clock=lambda: NOW)
+        yield engine
+
+
+@asynccontextmanager
+async def open_collections(
+    collections: Sequence[DatasetsCollection],
+    ask: Callable[[Engine, str, dict[str, str], Item], Awaitable[Answer]],
+    parts: AnswerContext,
+    *,
+    store: Callable[[Engine, DatasetsCollection], Awaitable[dict[str, str]]] = store_collection,
+    opened: Callable[[AnswerContext], AbstractAsyncContextManager[Engine]] = engine_at_now,
+) -> AsyncIterator[Answering]:
+    """Yield the answering function; a collection is stored when its first item arrives.
+
+    `ask` gets the engine, the collection's id, the result of `store`, and the item.
+    """
+    names = {question.id: one.id for one in collections for question in one.questions}
+    known = {one.id: one for one in collections}
+    async with opened(parts) as engine:
+        stored: Once[str, dict[str, str]] = Once(lambda name: store(engine, known[name]))
+
+        async def answer(item: Item, epoch: int) -> Answer:
+            name = names[item.id]
+            return await ask(engine, name, await stored.of(name), item)
+
+        yield answer
+
+
 async def _recall(
-    engine: Engine, user: str, known: dict[str, str], item: Item, *, ablate: bool
+    engine: Engine, user: str, known: Mapping[str, str], item: Item, *, ablate: bool
 ) -> Answer:
     """Recall; outputs the ranking by `known` ids, and scores without each signal if `ablate`."""
     arguments = {"userId": user, "text": item.input, "limit": max(DEPTHS)}

@@ -31,13 +31,11 @@ from reasonloom.evals.suites.labelled import (
     of_half,
     require_unique,
 )
-from reasonloom.evals.suites.mental_models.triggers import Language
+from reasonloom.evals.suites.mental_models.triggers import Language, report_by_threshold
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
-from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.mental_models.resolve import judge_by_words
 from reasonloom.nodes.mental_models.situations import read_text, word_list
-from reasonloom.settings import load_settings
 
 HERE = Path(__file__).parent
 FILE = "outcomes.jsonl"
@@ -105,7 +103,8 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
         Function(_judged, "words"),
         about={"data_sha256": dev.sha256, "half": half, "embedder": embedder_model()},
     )
-    return Packaged(suite, partial(_report, sets, dev))
+    reported = partial(report_by_threshold, NOTE, _likely, _best, _summary, sets, dev)
+    return Packaged(suite, reported)
 
 
 def _item(each: Observed) -> Item:
@@ -115,21 +114,6 @@ def _item(each: Observed) -> Item:
 
 def _judged(item: Item, epoch: int) -> str:
     return DECIDED[judge_by_words(item.input["prediction"], item.input["observation"]).correct]
-
-
-async def _report(
-    sets: Mapping[str, LabelledSet[Observed]], dev: LabelledSet[Observed], log: EvalLog
-) -> dict[str, Any]:
-    embedder = choose_embedder(load_settings())
-    try:
-        threshold = _best(dev.items, await _likely(dev, embedder))
-        halves = {
-            half: _summary(one.items, log, await _likely(one, embedder), threshold)
-            for half, one in sets.items()
-        }
-    finally:
-        await embedder.close()
-    return {"note": NOTE, "cosine": threshold, "halves": halves}
 
 
 async def _likely(one: LabelledSet[Observed], embedder: Embedder) -> Likely:
@@ -146,11 +130,11 @@ def _denials(text: str) -> int:
     return sum(word in denials for word in read_text(text).words) % 2
 
 
-def _best(observations: Sequence[Observed], likely: Likely) -> float:
+def _best(one: LabelledSet[Observed], likely: Likely) -> float:
     """Return the cosine threshold that maximises right minus wrong decisions."""
 
     def gain(least: float) -> int:
-        decided = [(each, _by_likeness(likely[each.id], least)) for each in observations]
+        decided = [(each, _by_likeness(likely[each.id], least)) for each in one.items]
         return sum(1 if what == each.outcome else -1 for each, what in decided if what != OPEN)
 
     steps = sorted(round(cosine, DIGITS) for cosine, _ in likely.values())
@@ -163,12 +147,13 @@ def _by_likeness(likely: tuple[float, bool], least: float) -> str:
 
 
 def _summary(
-    observations: Sequence[Observed], log: EvalLog, likely: Likely, threshold: float
+    one: LabelledSet[Observed], log: EvalLog, likely: Likely, threshold: float
 ) -> dict[str, Any]:
+    observations = one.items
     answers = {each.item: str(each.output) for each in log.records}
     alone = {each.id: _by_likeness(likely[each.id], threshold) for each in observations}
     figures = [
-        one for of, some in _groups(observations) for one in _figures("words", of, some, answers)
+        each for of, some in _groups(observations) for each in _figures("words", of, some, answers)
     ]
     figures += _figures("likeness", "all", observations, alone)
     return {

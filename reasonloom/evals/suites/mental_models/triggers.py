@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -137,7 +137,8 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
         Opening(open_triggers, "match"),
         about={"data_sha256": dev.sha256, "half": half, "embedder": embedder_model()},
     )
-    return Packaged(suite, partial(_report, sets, dev))
+    reported = partial(report_by_threshold, NOTE, _cosines, _best, _summary, sets, dev)
+    return Packaged(suite, reported)
 
 
 def _item(trigger: Trigger, message: Message) -> Item:
@@ -151,12 +152,9 @@ async def open_triggers(parts: AnswerContext) -> AsyncIterator[Answering]:
     embedder = choose_embedder(parts.settings)
 
     async def answer(item: Item, epoch: int) -> Answer:
-        trigger, message = item.input["trigger"], item.input["message"]
-        started = time.perf_counter()
-        found = (await read_against_triggers(embedder, message, [trigger])).match(trigger)
-        took = (time.perf_counter() - started) * 1000
-        words = match_trigger(trigger, message, None)
-        return Answer({"fires": found.fires, "words": words.fires}, latency_ms=took)
+        fires, took = await timed_match(embedder, item)
+        words = match_trigger(item.input["trigger"], item.input["message"], None)
+        return Answer({"fires": fires, "words": words.fires}, latency_ms=took)
 
     try:
         yield answer
@@ -164,17 +162,38 @@ async def open_triggers(parts: AnswerContext) -> AsyncIterator[Answering]:
         await embedder.close()
 
 
-async def _report(sets: Mapping[str, TriggerSet], dev: TriggerSet, log: EvalLog) -> dict[str, Any]:
+async def timed_match(embedder: Embedder, item: Item) -> tuple[bool, float]:
+    """Return whether an item's trigger fires on its message, and the milliseconds taken."""
+    trigger, message = item.input["trigger"], item.input["message"]
+    started = time.perf_counter()
+    fires = (await read_against_triggers(embedder, message, [trigger])).match(trigger).fires
+    return fires, (time.perf_counter() - started) * 1000
+
+
+S = TypeVar("S")
+Near = TypeVar("Near")
+
+
+async def report_by_threshold(
+    note: str,
+    near: Callable[[S, Embedder], Awaitable[Near]],
+    best: Callable[[S, Near], float],
+    summary: Callable[[S, EvalLog, Near, float], dict[str, Any]],
+    sets: Mapping[str, S],
+    dev: S,
+    log: EvalLog,
+) -> dict[str, Any]:
+    """Return each half's summary, with the threshold of `near` that is best on dev."""
     embedder = choose_embedder(load_settings())
     try:
-        threshold = _best(dev, await _cosines(dev, embedder))
+        threshold = best(dev, await near(dev, embedder))
         halves = {
-            half: _summary(one, log, await _cosines(one, embedder), threshold)
+            half: summary(one, log, await near(one, embedder), threshold)
             for half, one in sets.items()
         }
     finally:
         await embedder.close()
-    return {"note": NOTE, "cosine": threshold, "halves": halves}
+    return {"note": note, "cosine": threshold, "halves": halves}
 
 
 async def _cosines(one: TriggerSet, embedder: Embedder) -> dict[str, float]:

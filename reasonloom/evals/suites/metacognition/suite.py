@@ -1,31 +1,35 @@
 """The suite `metacognition`: every labelled item run through its check."""
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
+from statistics import fmean
 from types import MappingProxyType
 from typing import Any, Literal
 
+from reasonloom.contracts.base import Request
+from reasonloom.contracts.metacognition import AssessConfidence, DetectBias, DetectEmotion, Evaluate
 from reasonloom.evals.comparison.summary import latency
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import AnswerContext, Answering, Opening
-from reasonloom.evals.engine import temporary_engine
+from reasonloom.evals.engine import temporary_engine, timed_call
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.function import Measure
-from reasonloom.evals.suites.figures import ALL, Figure
-from reasonloom.evals.suites.metacognition.data import EMOTIONS, FRAMEWORKS, LabelledSets, load_sets
-from reasonloom.evals.suites.metacognition.questions import (
-    CONTRACTS,
-    RANKED,
-    SELECTION,
-    SIDES,
-    Question,
-    questions,
+from reasonloom.evals.suites.figures import ALL, Figure, rounded
+from reasonloom.evals.suites.labelled import Labelled
+from reasonloom.evals.suites.metacognition.data import (
+    EMOTIONS,
+    FRAMEWORKS,
+    BiasText,
+    FrameworkProblem,
+    LabelledSets,
+    load_sets,
 )
 from reasonloom.evals.suites.metacognition.scoring import (
     NONE,
@@ -39,11 +43,125 @@ from reasonloom.evals.suites.metacognition.scoring import (
     pair_rank,
     ranked_labels,
 )
-from reasonloom.evals.suites.packaged import Packaged
+from reasonloom.evals.suites.packaged import Packaged, embedder_model
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.classifier.classifier import FOLDER
-from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.llm.offline.model import OfflineModel
-from reasonloom.settings import load_settings
+from reasonloom.nodes.thinking.analyze.selection import computed_shares
+
+OWNER = "eval"
+CONTRACTS: dict[str, type[Request]] = {
+    "detect_bias": DetectBias,
+    "detect_emotion": DetectEmotion,
+    "assess_confidence": AssessConfidence,
+    "evaluate": Evaluate,
+}
+"""Request contracts by tool; each tool's graph has the same name."""
+
+SELECTION = "framework selection"
+"""Called without its tool, because the rest of `analyze` is costly and not measured."""
+
+SIDES = ("sound", "flawed")
+ToolOutput = Mapping[str, Any]
+Scores = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An item and the call that answers it."""
+
+    item: Item
+    ask: Callable[[Engine], Awaitable[Answer]]
+
+
+def questions(sets: LabelledSets) -> Iterator[Question]:
+    """Yield all questions of a half's sets, check by check."""
+    for text in sets.biases:
+        yield _of_tool(
+            "detect_bias", text, {"reasoning": text.text}, partial(detected_biases, text)
+        )
+    for felt in sets.emotions:
+        yield _of_tool("detect_emotion", felt, {"text": felt.text}, detected_emotion)
+    for problem in sets.frameworks:
+        yield Question(_item(SELECTION, problem, problem.problem), partial(_select, problem))
+    for tool, (context, reads) in RANKED.items():
+        for pair in sets.pairs:
+            more = context(pair.evidence) if pair.evidence else {}
+            sides = {side: {"reasoning": getattr(pair, side), **more} for side in SIDES}
+            yield Question(_item(tool, pair, sides), partial(_rank, tool, sides, reads))
+
+
+def detected_biases(item: BiasText, answer: ToolOutput) -> Scores:
+    """Return the confidence of each detected bias.
+
+    If the label was detected, `overlap` is 1 if one of its spans overlaps the labelled one, else 0.
+    """
+    detected = {found["type"]: found for found in answer["biases"]}
+    scores: Scores = {bias: found["confidence"] for bias, found in detected.items()}
+    if item.span is not None and item.bias in detected:
+        start = item.text.index(item.span)
+        end = start + len(item.span)
+        spans = detected[item.bias]["spans"]
+        scores["overlap"] = float(any(s["start"] < end and start < s["end"] for s in spans))
+    return scores
+
+
+def detected_emotion(answer: ToolOutput) -> Scores:
+    """Return the confidence of the primary emotion, with valence and arousal."""
+    discrete, felt = answer["discrete"], answer["circumplex"]
+    return {
+        discrete["primary"]: discrete["confidence"],
+        "valence": felt["valence"],
+        "arousal": felt["arousal"],
+    }
+
+
+RANKED: dict[str, tuple[Callable[[list[str]], dict[str, Any]], Callable[[ToolOutput], float]]] = {
+    "assess_confidence": (
+        lambda evidence: {"evidence": evidence},
+        lambda answer: float(answer["overallConfidence"]),
+    ),
+    "evaluate": (
+        lambda evidence: {"context": " ".join(evidence)},  # it has no evidence argument
+        lambda answer: fmean(answer["quality"].values()),
+    ),
+}
+"""Tools that rate both sides of a pair: arguments for the evidence, and the answer's rating."""
+
+
+def _item(check: str, labelled: Labelled, question: Any) -> Item:
+    return Item(f"{check}/{labelled.id}", question, labelled.label, labelled.id, check)
+
+
+def _of_tool(
+    tool: str, labelled: Labelled, given: dict[str, Any], reads: Callable[[ToolOutput], Scores]
+) -> Question:
+    async def ask(engine: Engine) -> Answer:
+        output, took = await timed_call(engine, OWNER, tool, CONTRACTS[tool], given)
+        return Answer(reads(output), latency_ms=took)
+
+    return Question(_item(tool, labelled, given), ask)
+
+
+async def _rank(
+    tool: str,
+    sides: dict[str, dict[str, Any]],
+    reads: Callable[[ToolOutput], float],
+    engine: Engine,
+) -> Answer:
+    """Return a tool's rating of each side, and the milliseconds of each call."""
+    scores: Scores = {}
+    for side, given in sides.items():
+        output, took = await timed_call(engine, OWNER, tool, CONTRACTS[tool], given)
+        scores |= {f"{side}_ms": took, side: reads(output)}
+    return Answer(scores, latency_ms=fmean(scores[f"{side}_ms"] for side in sides))
+
+
+async def _select(problem: FrameworkProblem, engine: Engine) -> Answer:
+    """Return each framework's share from the problem's words, without a language model's vote."""
+    started = time.perf_counter()
+    shares = await computed_shares(problem.problem)
+    return Answer(shares, latency_ms=(time.perf_counter() - started) * 1000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +251,12 @@ def _answer_of(records: Sequence[Record], check: str) -> DetectedBiases:
 
 def _wire(figure: Figure, *, offline: bool) -> dict[str, Any]:
     """Return a figure with its goal, if any, rounded to four places."""
-    values = {name: _rounded(value) for name, value in asdict(figure).items()}
+    values = rounded(figure)
     goal = goal_of(figure, offline=offline)
     if goal is None:
         return values
     met = figure.value is not None and goal.met(figure.value)
     return {**values, "goal": f"{goal.sign} {goal.bound:g}", "met": met}
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return [round(end, 4) for end in value]
-    return round(value, 4) if isinstance(value, float) else value
 
 
 NAME = "metacognition"
@@ -168,7 +280,7 @@ def packaged(half: str = "dev", data: Path | None = None) -> Packaged:
         about={
             "data_sha256": digests,
             "half": half,
-            "embedder": choose_embedder(load_settings()).model,
+            "embedder": embedder_model(),
             "classifier_sha256": sha256((files(FOLDER) / WEIGHTS).read_bytes()).hexdigest(),
         },
     )

@@ -13,13 +13,15 @@ from reasonloom.cli.evals.memory_tables import draw_history
 from reasonloom.errors import ReasonloomError
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.suites.history.data import HistorySet, load_history
-from reasonloom.evals.suites.history.queries import TURN_MARKS, store_world, turns_in
 from reasonloom.evals.suites.history.records import WORDINGS, Wording
 from reasonloom.evals.suites.history.suite import (
+    TURN_MARKS,
     ask_history,
     history_items,
     history_summary,
     score_answer,
+    store_world,
+    turns_in,
 )
 from reasonloom.graphs.runs.engine import Engine
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reasonloom.evals.suites.memory.datasets import Source, load_own, retrieval_suite
+from reasonloom.evals.suites.memory.datasets import RETRIEVAL_SUITES, Source, load_own
 from reasonloom.evals.suites.memory.retrieval import packaged
 from reasonloom.evals.suites.packaged import run_packaged
 
@@ -47,7 +47,7 @@ def test_the_sets_with_changes_are_what_was_written(
 
 @pytest.mark.timeout(600)
 async def test_recall_has_not_fallen_and_no_signal_harms(tmp_path: Path) -> None:
-    own = packaged(retrieval_suite("people"), Source(), ablate=True)
+    own = packaged(RETRIEVAL_SUITES["people"], Source(), ablate=True)
     result = await run_packaged(own, tmp_path / "run.jsonl")
     whole, without = result["overall"], result["without"]
     assert whole["n"] == 228

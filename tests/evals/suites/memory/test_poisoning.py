@@ -24,8 +24,7 @@ from reasonloom.evals.suites.memory.poisoning.data import (
     load_benign,
     load_injected,
 )
-from reasonloom.evals.suites.memory.poisoning.injection import INJECT_BY
-from reasonloom.evals.suites.memory.poisoning.suite import packaged
+from reasonloom.evals.suites.memory.poisoning.suite import INJECT_BY, packaged
 from reasonloom.evals.suites.packaged import run_packaged
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.injection.detection import WORD, detect_injection

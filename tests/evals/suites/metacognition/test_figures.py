@@ -17,7 +17,6 @@ from reasonloom.evals.suites.metacognition.data import (
     LabelledSets,
     Pair,
 )
-from reasonloom.evals.suites.metacognition.questions import detected_biases
 from reasonloom.evals.suites.metacognition.scoring import (
     bias_figures,
     confusion,
@@ -25,7 +24,11 @@ from reasonloom.evals.suites.metacognition.scoring import (
     framework_figures,
     pair_figures,
 )
-from reasonloom.evals.suites.metacognition.suite import goal_of, metacognition_summary
+from reasonloom.evals.suites.metacognition.suite import (
+    detected_biases,
+    goal_of,
+    metacognition_summary,
+)
 from reasonloom.nodes.mental_models.accuracy import wilson_interval
 
 TEXT = "First this was said. Then they kept on because they had paid. Then it was over."

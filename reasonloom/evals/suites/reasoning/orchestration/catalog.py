@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from reasonloom.errors import InvalidArgument, UnknownName
 
@@ -93,7 +93,6 @@ class Orchestration:
     compared: Sequence[tuple[str, str]] = ()
     share: bool = False
     counted: Sequence[str] = ()
-    about: dict[str, Any] = field(default_factory=dict)
 
 
 SIZES = (32, 64, 128)
@@ -163,13 +162,7 @@ ORCHESTRATION_EVALS = {
 
 
 def load_orchestration(name: str) -> Orchestration:
-    """Load an eval by name."""
-    if name not in ORCHESTRATION_EVALS:
-        raise UnknownName(
-            f"there is no eval {name}; known: {', '.join(ORCHESTRATION_EVALS)}", field="name"
-        )
+    """Load an eval by its name in `ORCHESTRATION_EVALS`."""
     module, attribute = ORCHESTRATION_EVALS[name]
-    found = getattr(import_module(f"reasonloom.evals.{module}"), attribute)
-    if not isinstance(found, Orchestration):
-        raise TypeError(f"{module}.{attribute} is no eval of orchestration")
+    found: Orchestration = getattr(import_module(f"reasonloom.evals.{module}"), attribute)
     return found

@@ -37,7 +37,6 @@ from reasonloom.evals.suites.reasoning.orchestration.game24_search import (
 from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel
 from reasonloom.llm.interfaces import LanguageModel
 from reasonloom.nodes.reasoning.tree_search.state import State
-from reasonloom.prompts.registry import PromptRegistry
 
 Kind = Literal["chain", "direct"]
 
@@ -72,7 +71,6 @@ async def _right(meter: MeteredModel, puzzle: str, kind: Kind, first: int, count
 
 
 ITEMS = len(PUBLISHED_RANKS)
-PROMPTS = PromptRegistry()
 
 CALLS = 120
 CONCURRENCY = 4
@@ -163,7 +161,7 @@ class Table:
         return await as_many_as(self._meter(seed, PUBLISHED), item.problem, "chain", spent)
 
     def _meter(self, seed: int, constants: Constants) -> MeteredModel:
-        return MeteredModel(self.llm(seed, constants), PROMPTS)
+        return MeteredModel(self.llm(seed, constants))
 
 
 def items(choices: Choices) -> tuple[Sequence[Problem], str]:

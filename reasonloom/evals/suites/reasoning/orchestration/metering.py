@@ -17,18 +17,19 @@ from reasonloom.nodes.thought_graph.operations.state import Thought
 from reasonloom.nodes.thought_graph.operations.task import Task
 from reasonloom.prompts.registry import PromptRegistry
 
+PROMPTS = PromptRegistry()
+
 
 @dataclass(slots=True)
 class MeteredModel:
     """Calls a language model with packaged prompts and records usage in order of completion."""
 
     llm: LanguageModel
-    prompts: PromptRegistry
     usages: list[Usage] = field(default_factory=list)
 
     async def ask(self, prompt: str, *, sample: int = 0, **variables: object) -> dict[str, Any]:
         """Return the reply as an object of the prompt's schema; LlmUnavailable if it is not one."""
-        rendered = self.prompts.get(prompt).render(**variables)
+        rendered = PROMPTS.get(prompt).render(**variables)
         reply = await self.llm.answer(
             Ask(messages=rendered.messages(), schema=rendered.schema, sample=sample)
         )
@@ -52,9 +53,6 @@ class MeteredModel:
             usd=self.usd,
             also=also,
         )
-
-
-PROMPTS = PromptRegistry()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ async def run_plan(
     `solved` is 1 if the score is 0, `samples` the number of answers drawn, and `faults` the number
     of failed operations.
     """
-    meter = MeteredModel(llm, PROMPTS)
+    meter = MeteredModel(llm)
     state = await outcome_run_plan(plan, problem, task, PlanRunner(task, meter))
     came = outcome(state)
     if came["best"] is None:

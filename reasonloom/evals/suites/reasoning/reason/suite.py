@@ -34,7 +34,7 @@ from reasonloom.evals.core.way import AnswerContext, Answering, Opening, value_a
 from reasonloom.evals.engine import Once, call_tool, temporary_engine
 from reasonloom.evals.log import EvalLog, Record
 from reasonloom.evals.scorers.function import Checker
-from reasonloom.evals.simulated.reason_tasks import PACKAGED, Memory, Task, load_tasks
+from reasonloom.evals.simulated.reason_tasks import PACKAGED, Task, load_tasks
 from reasonloom.evals.suites.packaged import Packaged, embedder_model
 from reasonloom.evals.suites.reasoning.orchestration.suite import bootstrap_interval, table
 from reasonloom.evals.suites.reasoning.reason.checks import fault_of
@@ -183,7 +183,7 @@ def packaged(
         (Checker(_check, SCORE, needs_target=True),),
         Opening(partial(_opened, {task.id: task for task in tasks}), "systems", asks=True),
         about={
-            "data_sha256": _digest(tasks),
+            "data_sha256": sha256("\n".join(map(repr, tasks)).encode()).hexdigest(),
             "half": half,
             "rows": systems,
             "settings": dict(settings or {}),
@@ -192,10 +192,6 @@ def packaged(
     )
     reported = partial(report_calibration if name == CALIBRATION else report, systems)
     return Packaged(suite, reported, epochs)
-
-
-def _digest(tasks: Sequence[Task]) -> str:
-    return sha256("\n".join(map(repr, tasks)).encode()).hexdigest()
 
 
 def _check(item: Item, output: Output) -> Mark:
@@ -258,7 +254,9 @@ async def store_task(engine: Engine, task: Task) -> Stored:
         arguments = {
             "userId": task.id,
             "sessionId": f"{task.id}/{date}",
-            "memories": [_new_item(memory) for memory in memories],
+            "memories": [
+                {"content": memory.content, "primarySector": "semantic"} for memory in memories
+            ],
         }
         stored = await call_tool(dated, task.id, "batch_remember", BatchRemember, arguments)
         found |= {each["memoryId"] for each in stored["memories"]}
@@ -267,10 +265,6 @@ async def store_task(engine: Engine, task: Task) -> Stored:
 
 def _clock(moment: datetime) -> datetime:
     return moment
-
-
-def _new_item(memory: Memory) -> dict[str, str]:
-    return {"content": memory.content, "primarySector": "semantic"}
 
 
 def report(systems: Sequence[str], log: EvalLog) -> dict[str, Any]:

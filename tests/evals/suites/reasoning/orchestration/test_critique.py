@@ -29,15 +29,12 @@ from reasonloom.evals.suites.reasoning.orchestration.catalog import Problem as C
 from reasonloom.evals.suites.reasoning.orchestration.critique import (
     COIN,
     CRITIQUE_EVAL,
-    PROMPTS,
-    items,
-    revise_once,
-    rows,
-)
-from reasonloom.evals.suites.reasoning.orchestration.critique_gate import (
     GatedReflection,
     ObservedModel,
     SharedEngine,
+    items,
+    revise_once,
+    rows,
 )
 from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel
 from reasonloom.evals.suites.reasoning.orchestration.suite import packaged
@@ -157,7 +154,7 @@ SURE = replace(CASES[SPOILED], name="sure", mend=1.0, spoil=1.0)
 async def test_the_loop_asks_in_the_words_of_the_mode(access: Access, embedder: Embedder) -> None:
     draft = PROBLEM.answer(frozenset(DEFECTS[:2]))
     loop, mode = Listening(SimulatedCritic(SURE, 0)), Listening(SimulatedCritic(SURE, 0))
-    await revise_once(MeteredModel(loop, PROMPTS), draft, 0)
+    await revise_once(MeteredModel(loop), draft, 0)
     async with thinking(access, embedder, mode) as engine:
         answer = await answered(engine, "reflection", content=draft)
     assert answer["improved_reasoning"] == PROBLEM.answer()
@@ -168,7 +165,7 @@ async def test_the_loop_asks_in_the_words_of_the_mode(access: Access, embedder: 
 async def test_after_a_round_that_changed_nothing_another_answer_is_asked_for() -> None:
     blind = replace(CASES[SPOILED], mend=0.0, spoil=0.0)
     llm = Listening(SimulatedCritic(blind, 0))
-    meter, answer = MeteredModel(llm, PROMPTS), PROBLEM.answer()
+    meter, answer = MeteredModel(llm), PROBLEM.answer()
     for round_ in range(3):
         assert await revise_once(meter, answer, round_) == answer
     assert [ask.sample for ask in llm.asks[::2]] == [0, 1, 2]
@@ -177,7 +174,7 @@ async def test_after_a_round_that_changed_nothing_another_answer_is_asked_for() 
 
 async def test_what_is_found_and_changed_is_counted() -> None:
     item, witness = item_of(frozenset(DEFECTS[:2])), ObservedModel(SimulatedCritic(SURE, 0))
-    meter = MeteredModel(witness, PROMPTS)
+    meter = MeteredModel(witness)
     once = await revise_once(meter, PROBLEM.answer(frozenset(DEFECTS[:2])), 0)
     result = witness.result(item, once)
     assert (result.score, result.calls) == (1.0, 2)

@@ -14,7 +14,7 @@ from langgraph.types import Send
 
 from reasonloom.evals.simulated.game24.model import Game24Model
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices
-from reasonloom.evals.suites.reasoning.orchestration.game24 import PROMPTS, items
+from reasonloom.evals.suites.reasoning.orchestration.game24 import items
 from reasonloom.evals.suites.reasoning.orchestration.game24_search import (
     Search,
     ThoughtRunner,
@@ -35,7 +35,7 @@ class Held(TypedDict):
 
 
 def carrier(puzzle: str, search: Search) -> ThoughtRunner:
-    meter = MeteredModel(Game24Model(seed=3), PROMPTS)
+    meter = MeteredModel(Game24Model(seed=3))
     return ThoughtRunner(meter, puzzle, search.judged, checked=search.checked)
 
 

@@ -17,7 +17,6 @@ from reasonloom.evals.suites.reasoning.orchestration.intersection import (
     rows,
 )
 from reasonloom.evals.suites.reasoning.orchestration.metering import (
-    PROMPTS,
     MeteredModel,
     PlanRunner,
 )
@@ -61,7 +60,7 @@ async def test_the_graph_is_ahead_and_the_more_so_the_greater_the_sets() -> None
 
 async def test_later_rounds_of_a_tree_bring_other_answers() -> None:
     problem = first(INTERSECTION_EVAL, chosen(1, size="64")).problem
-    carrier = PlanRunner(INTERSECTION, MeteredModel(SimulatedIntersecter(0), PROMPTS))
+    carrier = PlanRunner(INTERSECTION, MeteredModel(SimulatedIntersecter(0)))
     state = await run_plan(plans(64)["tree"], problem, INTERSECTION, carrier)
     texts = [each["text"] for each in state["thoughts"].values()]
     assert len(texts) == 1 + 80
@@ -75,7 +74,7 @@ async def test_who_answers_first_decides_nothing() -> None:
             plans(64)["graph"],
             problem,
             INTERSECTION,
-            PlanRunner(INTERSECTION, MeteredModel(llm, PROMPTS)),
+            PlanRunner(INTERSECTION, MeteredModel(llm)),
             concurrency=concurrency,
         )
         for llm, concurrency in (

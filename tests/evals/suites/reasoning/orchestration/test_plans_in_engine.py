@@ -17,7 +17,6 @@ from reasonloom.evals.simulated.intersection import SimulatedIntersecter
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.evals.suites.reasoning.orchestration import intersection, sorting
 from reasonloom.evals.suites.reasoning.orchestration.metering import (
-    PROMPTS,
     MeteredModel,
     PlanRunner,
 )
@@ -38,9 +37,7 @@ KILLED = -signal.SIGKILL
 async def without(plan: Plan, problem: str, llm: LanguageModel) -> Outcome:
     """Return what a plan comes to without an engine."""
     task = task_of(plan.task)
-    return outcome(
-        await run_plan(plan, problem, task, PlanRunner(task, MeteredModel(llm, PROMPTS)))
-    )
+    return outcome(await run_plan(plan, problem, task, PlanRunner(task, MeteredModel(llm))))
 
 
 def tool_arguments(plan: Plan, problem: str) -> dict[str, Any]:

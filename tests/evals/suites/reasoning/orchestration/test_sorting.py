@@ -14,7 +14,6 @@ from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices
 from reasonloom.evals.suites.reasoning.orchestration.metering import (
-    PROMPTS,
     MeteredModel,
     PlanRunner,
 )
@@ -115,7 +114,7 @@ async def test_who_answers_first_decides_nothing(name: str) -> None:
     plan = plans(64)[name]
 
     async def state(llm: Any, concurrency: int) -> State:
-        meter = MeteredModel(llm, PROMPTS)
+        meter = MeteredModel(llm)
         carrier = PlanRunner(SORTING, meter)
         return await run_plan(plan, problem, SORTING, carrier, concurrency=concurrency)
 
@@ -128,7 +127,7 @@ async def test_who_answers_first_decides_nothing(name: str) -> None:
 async def test_results_one_at_a_time_saved_between_come_to_the_same() -> None:
     problem = first(SORTING_EVAL, chosen(1, size="32")).problem
     plan, lot = plans(32)["graph"], random.Random(4)  # noqa: S311 - a test, not a secret
-    carrier = PlanRunner(SORTING, MeteredModel(SimulatedSorter(1), PROMPTS))
+    carrier = PlanRunner(SORTING, MeteredModel(SimulatedSorter(1)))
     state = start_plan(plan, problem, SORTING)
     while not finished(state):
         order = lot.choice(open_orders(state))
@@ -144,7 +143,7 @@ async def test_the_measure_is_of_the_list_that_was_given_at_most_its_length() ->
     told = await results(SORTING_EVAL, "linear", choices)
     assert all(0 < each.score <= 128 for each in told)
     problem = first(SORTING_EVAL, choices).problem
-    carrier = PlanRunner(SORTING, MeteredModel(SimulatedSorter(0), PROMPTS))
+    carrier = PlanRunner(SORTING, MeteredModel(SimulatedSorter(0)))
     state = await run_plan(plans(128)["linear"], problem, SORTING, carrier)
     best = outcome(state)["best"]
     assert best is not None

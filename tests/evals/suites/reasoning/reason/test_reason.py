@@ -12,7 +12,8 @@ from langchain_core.messages import HumanMessage
 
 from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.evals.core.system import System
-from reasonloom.evals.simulated.reader import Reader, SimulatedReader
+from reasonloom.evals.simulated.reader import SimulatedReader
+from reasonloom.evals.simulated.reading import Reader
 from reasonloom.evals.simulated.reason_tasks import PACKAGED, Task, load_tasks
 from reasonloom.evals.suites.packaged import run_packaged
 from reasonloom.evals.suites.reasoning.reason.checks import fault_of, run_tests

@@ -1,7 +1,5 @@
 """Temporary engines, databases and homes for the project's own suites, and tool calls on them."""
 
-from __future__ import annotations
-
 import asyncio
 import tempfile
 import time
@@ -9,22 +7,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from reasonloom.compose import open_engine
+from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.validation import parse_request
+from reasonloom.evals.core.way import AnswerContext
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.settings import Settings, load_settings
 from reasonloom.stores.access import Access, embedded_access
 from reasonloom.stores.embedded.server import EmbeddedServer
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.base import Request
-    from reasonloom.evals.core.way import AnswerContext
-    from reasonloom.graphs.runs.engine import Engine
-
 
 DATABASE = "eval"
 

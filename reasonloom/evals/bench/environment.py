@@ -1,15 +1,14 @@
 """The environment of a benchmark: an engine on a temporary embedded server, with stopwatches."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 import psycopg
+from langchain_core.runnables import RunnableConfig
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts import history
@@ -32,9 +31,6 @@ from reasonloom.llm.interfaces import Ask, Embedder, LanguageModel, Reply
 from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database, Transaction
 from reasonloom.stores.saver import saving_for
-
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
 
 
 class TimedEmbedder:

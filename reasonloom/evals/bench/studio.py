@@ -1,18 +1,17 @@
 """Times the studio by a headless browser's clock: first paints, and steps that appear."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 import psycopg
+from playwright.async_api import Browser, Page
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import SettingMistake
@@ -28,19 +27,12 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.way import Function
 from reasonloom.evals.scorers.text import exact
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.call import Call
+from reasonloom.graphs.runs.call import Call, Outcome
 from reasonloom.llm.from_settings import choose_llm
 from reasonloom.settings import load_settings
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.thoughts import NewThought
 from reasonloom.stores.vector_indexes import maintain
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from playwright.async_api import Browser, Page
-
-    from reasonloom.graphs.runs.call import Outcome
 
 CHUNKS = 500
 BATCH = 100

@@ -5,15 +5,14 @@ it is also a separate task that is saved. Work per round and per run is spread o
 persisting the resulting graph at the end of the tool's run is reported separately.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from dataclasses import dataclass, field
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -45,9 +44,6 @@ from reasonloom.nodes.thought_graph.run.steps import (
     begin_plan,
 )
 from reasonloom.stores.saver import SavedSteps
-
-if TYPE_CHECKING:
-    from langgraph.checkpoint.base import BaseCheckpointSaver
 
 SIZES = (64, 128)
 TOOL = "reasoning_got_run"

@@ -1,18 +1,12 @@
 """Keeps a run within its budget by reserving each call's upper bound beforehand."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.llm.interfaces import Priced
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import LanguageModel, Usage
+from reasonloom.llm.interfaces import LanguageModel, Priced, Usage
 
 UNKNOWN_PRICE = "nobody knows what this language model costs, so that no budget in usd can be kept"
 

@@ -1,17 +1,13 @@
 """Items, answers, and the scorers that mark them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import LanguageModel
-    from reasonloom.prompts.registry import PromptRegistry
-
+from reasonloom.llm.interfaces import LanguageModel
+from reasonloom.prompts.registry import PromptRegistry
 
 DIGEST = 16
 """Hexadecimal digits of an item's digest."""

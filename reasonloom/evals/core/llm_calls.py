@@ -4,23 +4,18 @@ The current attempt is found through a context variable, which tasks inherit, so
 can answer many items at once and still bill each its own usage.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from reasonloom.errors import InvalidArgument, LlmRefused
 from reasonloom.evals.core.budget import BudgetReached, Spending
-from reasonloom.llm.interfaces import Priced
+from reasonloom.llm.interfaces import Ask, LanguageModel, Priced, Reply, Usage
 from reasonloom.llm.messages import text_of, to_dicts
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Ask, LanguageModel, Reply, Usage
 
 
 @dataclass(slots=True)

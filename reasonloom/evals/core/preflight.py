@@ -1,21 +1,15 @@
 """Validates a run before anything is called, and builds the head of its log."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom import __version__
 from reasonloom.errors import CallerMistake, InvalidArgument
+from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.system import System
+from reasonloom.evals.core.way import Way
+from reasonloom.llm.interfaces import LanguageModel
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.settings import load_settings
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.suite import Suite
-    from reasonloom.evals.core.system import System
-    from reasonloom.evals.core.way import Way
-    from reasonloom.llm.interfaces import LanguageModel
-    from reasonloom.settings import Settings
-
+from reasonloom.settings import Settings, load_settings
 
 KIND = "system"
 """The head's `kind`, which distinguishes such runs from the project's older evals."""

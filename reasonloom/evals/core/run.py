@@ -1,7 +1,5 @@
 """Runs a suite on a system: every item in every epoch exactly once, even across crashes."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 import math
@@ -11,7 +9,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from itertools import chain, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from reasonloom.errors import BudgetExceeded, InvalidArgument, ServiceFault
@@ -19,18 +17,14 @@ from reasonloom.evals.core.budget import BudgetReached
 from reasonloom.evals.core.item import Answer, Item, Mark, ScoringContext
 from reasonloom.evals.core.llm_calls import Attempt, as_current_attempt
 from reasonloom.evals.core.preflight import run_head, validate_run
+from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
-from reasonloom.evals.core.way import AnswerContext, Answering
+from reasonloom.evals.core.way import AnswerContext, Answering, Way
 from reasonloom.evals.log import EvalLog, Record
+from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.settings import load_settings
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.suite import Suite
-    from reasonloom.evals.core.way import Way
-    from reasonloom.llm.interfaces import Embedder, LanguageModel
-    from reasonloom.settings import Settings
-    from reasonloom.stores.access import Access
+from reasonloom.settings import Settings, load_settings
+from reasonloom.stores.access import Access
 
 AT_ONCE = 16
 """Items in progress at once; `Limits` bounds the calls."""

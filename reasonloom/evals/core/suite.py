@@ -1,21 +1,16 @@
 """Suites: items, their scorers, and the default way to answer them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.core.item import Item
+from reasonloom.evals.core.item import Item, Scorer
+from reasonloom.evals.core.way import Way
 from reasonloom.settings import NO_TEXT
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.item import Scorer
-    from reasonloom.evals.core.way import Way
 
 LONGEST_ID = 200
 

@@ -1,28 +1,23 @@
 """The system under test: way of answering, prompt versions, and language model."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from reasonloom.errors import SettingMistake
 from reasonloom.evals.core.budget import Budget, Spending
 from reasonloom.evals.core.llm_calls import BudgetedModel, Limits, RecordedModel
+from reasonloom.evals.core.way import Way
 from reasonloom.evals.simulated.game24.model import Game24Model
 from reasonloom.evals.simulated.intersection import SimulatedIntersecter
 from reasonloom.evals.simulated.reader import SimulatedReader
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.llm.from_settings import choose_llm
+from reasonloom.llm.interfaces import LanguageModel
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.llm.providers.replay import CachedModel
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.way import Way
-    from reasonloom.llm.interfaces import LanguageModel
-    from reasonloom.settings import Settings
+from reasonloom.settings import Settings
 
 SIMULATED: Mapping[str, Callable[[], LanguageModel]] = {
     "game24": Game24Model,

@@ -1,12 +1,10 @@
 """Answers items with a tool's graph in the engine: recorded, checkpointed and resumable."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from reasonloom.compose import open_engine
@@ -18,12 +16,10 @@ from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.way import AnswerContext, Answering, text_of, value_at
 from reasonloom.graphs.graph import Graph, load_graph
 from reasonloom.graphs.runs.call import Call
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.setting_forms import one_of
+from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.stores.runs import runs
-
-if TYPE_CHECKING:
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.prompts.registry import PromptRegistry
 
 LEASE = 2.0
 """Seconds until a killed process's item is taken over; no other process runs an eval's items."""

@@ -1,23 +1,18 @@
 """Ways to answer an item: by a function, by one prompt, or by resources that a suite opens."""
 
-from __future__ import annotations
-
 import inspect
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.item import Answer, Item
-from reasonloom.llm.interfaces import Ask
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder, LanguageModel
-    from reasonloom.prompts.registry import PromptRegistry
-    from reasonloom.settings import Settings
-    from reasonloom.stores.access import Access
+from reasonloom.llm.interfaces import Ask, Embedder, LanguageModel
+from reasonloom.prompts.registry import PromptRegistry
+from reasonloom.settings import Settings
+from reasonloom.stores.access import Access
 
 Answering = Callable[[Item, int], Awaitable[Answer]]
 """Answers an item in an epoch."""

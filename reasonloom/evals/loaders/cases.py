@@ -1,14 +1,12 @@
 """Case files: runs of the engine as eval items, one JSON object per line."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, DuplicateName, InvalidArgument, UnknownName
@@ -18,15 +16,12 @@ from reasonloom.evals.core.tool import MODES, Tool
 from reasonloom.evals.core.way import value_at
 from reasonloom.evals.loaders.files import JSONL, Row, read_rows
 from reasonloom.evals.log import lock, write_whole
+from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.recovery import find_run
 from reasonloom.settings import NO_TEXT
 from reasonloom.stores.runs import runs
+from reasonloom.stores.runs.runs import RunRow
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.graphs.runs.engine import Engine
-    from reasonloom.stores.runs.runs import RunRow
-
 
 ENDED = (runs.DONE, runs.FAILED)
 SESSION = "session_id"

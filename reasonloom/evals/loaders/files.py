@@ -1,7 +1,5 @@
 """Suites from user files: tables (CSV, JSON Lines, JSON lists) and Python files."""
 
-from __future__ import annotations
-
 import csv
 import importlib.util
 import io
@@ -13,18 +11,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.errors import CallerMistake, InvalidArgument
-from reasonloom.evals.core.item import Item
+from reasonloom.evals.core.item import Item, Scorer
 from reasonloom.evals.core.suite import Suite
+from reasonloom.evals.core.way import Way
 from reasonloom.evals.scorers.text import exact
 from reasonloom.text.shortening import shortened
-
-if TYPE_CHECKING:
-    from reasonloom.evals.core.item import Scorer
-    from reasonloom.evals.core.way import Way
-
 
 LONGEST_CELL = 10_000_000
 MOST_NAMED, LONGEST_NAME = 20, 80

@@ -1,21 +1,16 @@
 """A language model as a blind judge: several votes, each in both orders, with their agreement."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.errors import InvalidArgument, LlmUnavailable
 from reasonloom.evals.core.item import Item, Mark, ScoringContext
 from reasonloom.evals.core.way import text_of
 from reasonloom.evals.scorers.function import AcceptingScorer
-from reasonloom.llm.interfaces import Ask
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import LanguageModel
-    from reasonloom.prompts.template import PromptTemplate
+from reasonloom.llm.interfaces import Ask, LanguageModel
+from reasonloom.prompts.template import PromptTemplate
 
 PROMPT = "evals/judge"
 MOST_VOTES = 50

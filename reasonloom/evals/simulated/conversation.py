@@ -1,24 +1,20 @@
 """The base of simulated language models: reading requests, answering, and pricing."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jsonschema import SchemaError
 from jsonschema.exceptions import UnknownType
+from langchain_core.messages import BaseMessage
 from referencing.exceptions import Unresolvable
 
 from reasonloom.llm.coercion import conforms
 from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.text.tokens import estimate_tokens
-
-if TYPE_CHECKING:
-    from langchain_core.messages import BaseMessage
 
 
 @dataclass(frozen=True, slots=True)

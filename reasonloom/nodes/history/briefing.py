@@ -1,26 +1,20 @@
 """Session-start briefing and project notes, built from a project's recent chunks."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from reasonloom.nodes.history.rendering import short_session
 from reasonloom.nodes.history.truncation import marked_texts, role_of
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.history import projects
+from reasonloom.stores.history.projects import PastChunk
 from reasonloom.text import tokens
 from reasonloom.text.cleaning import visible_text
 from reasonloom.transcripts.rendering import UNSEEN
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.history.projects import PastChunk
-
 
 # Quoted text is untrusted: it may come from a web page or a tool's output. It must not close a
 # comment or a tag, start a heading or a code block, or reference a file that the host would load.

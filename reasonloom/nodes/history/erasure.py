@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import UnknownName
+from reasonloom.nodes.execution import Loom
+from reasonloom.stores.database import Database
 from reasonloom.stores.history import soft_deletes
+from reasonloom.stores.history.soft_deletes import Forgotten
 from reasonloom.stores.memory import decay
 from reasonloom.stores.runs.redaction import redact_past
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reasonloom.nodes.execution import Loom
-    from reasonloom.stores.database import Database
-    from reasonloom.stores.history.soft_deletes import Forgotten
-
 
 BATCH = 500
 """Chunks per transaction, which bounds how long concurrent writers wait."""

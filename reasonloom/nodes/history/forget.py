@@ -1,39 +1,33 @@
 """The `forget` tool: previews which chunks match, or hides them so that they can be restored."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from langgraph.runtime import Runtime
 
 from reasonloom.contracts.history import HistoryForget, HistoryForgotten, MatchSummary, Spread
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.errors import UnknownName
+from reasonloom.llm.interfaces import Embedder
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.evidence import similarity_score
 from reasonloom.nodes.history import date_arguments, forget_rendering, projects
 from reasonloom.nodes.history.erasure import erase
 from reasonloom.nodes.history.forget_rendering import DELETED, DRY, cut
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.history import soft_deletes
 from reasonloom.stores.history.chunk_lists import ChunkFilter
+from reasonloom.stores.history.soft_deletes import Forgotten, Preview
 from reasonloom.stores.memory.search import retrieval, similarity
+from reasonloom.stores.memory.search.retrieval import Match
 from reasonloom.stores.memory.search.scope import Nearness, Scope
-
-if TYPE_CHECKING:
-    from langgraph.runtime import Runtime
-
-    from reasonloom.llm.interfaces import Embedder
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.state import ToolState
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.history.soft_deletes import Forgotten, Preview
-    from reasonloom.stores.memory.search.retrieval import Match
-
 
 BY_WORDS = (
     "there are no vectors to compare: the scores are the share of the query's words that a chunk "

@@ -1,8 +1,9 @@
 """The tools that list projects and sessions and count what is stored."""
 
-from __future__ import annotations
+from datetime import datetime
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
+from langgraph.runtime import Runtime
 
 from reasonloom import __version__
 from reasonloom.contracts.history import (
@@ -13,21 +14,14 @@ from reasonloom.contracts.history import (
     SessionsListed,
     SessionSummary,
 )
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.history import date_arguments, projects
 from reasonloom.nodes.history.date_arguments import format_months
 from reasonloom.nodes.history.rendering import fit_lines, remaining_budget
+from reasonloom.nodes.state import ToolState
 from reasonloom.stores.history import chunk_lists
+from reasonloom.stores.history.chunk_lists import ProjectRow, SessionRow
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from langgraph.runtime import Runtime
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.state import ToolState
-    from reasonloom.stores.history.chunk_lists import ProjectRow, SessionRow
-
 
 NO_PROJECTS = "No projects found in memory."
 PROJECTS_HEAD = "Projects in memory:"

@@ -1,13 +1,11 @@
 """Reads the chunks that a search found, scores their passages, and selects those to show."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
-from typing import TYPE_CHECKING
 
 from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.history.excerpts import (
     Excerpt,
     RatedPassage,
@@ -22,16 +20,12 @@ from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.retrieval.candidates import Ranking, RankingQuery
 from reasonloom.nodes.memory.retrieval.retrieve import retrieval_notes
 from reasonloom.nodes.mental_models.basins.expansion import Hit, expand
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.history import chunk_links
 from reasonloom.stores.history.chunk_links import WalkChunk
 from reasonloom.stores.memory.search import query_terms
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-
 
 READ = 20
 """Top search results whose passages are read."""

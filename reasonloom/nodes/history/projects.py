@@ -1,18 +1,12 @@
 """Looks up projects and sessions by the names callers give: slugs, and session id prefixes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from reasonloom.errors import InvalidArgument, UnknownName
+from reasonloom.nodes.execution import Execution
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.history import chunk_lists
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-
 
 MOST_NAMED = 5
 NAME_LENGTH = 60

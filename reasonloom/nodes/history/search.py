@@ -1,25 +1,19 @@
 """Searches past conversations: ranks chunks by all signals, then selects their best passages."""
 
-from __future__ import annotations
+from collections.abc import Sequence
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
+from langgraph.runtime import Runtime
 
 from reasonloom.contracts.history import Diagnostics, HeldHistorySearch, HistoryFound
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.history import projects
 from reasonloom.nodes.history.passages import POOL, Excerpts, past_question, read_chunks
 from reasonloom.nodes.history.rendering import RenderedText, remaining_budget, render
 from reasonloom.nodes.memory.retrieval.candidates import rank
 from reasonloom.nodes.memory.validity import held_span, too_early_notes
+from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.search.scope import Scope
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from langgraph.runtime import Runtime
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.state import ToolState
-
 
 NOTHING = "No relevant memory found."
 HEAD_TOKENS = 14

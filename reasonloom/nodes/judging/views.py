@@ -1,16 +1,11 @@
 """Asks judges with different viewpoints, each by itself or all in one language-model call."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from reasonloom.nodes.execution import Execution
 
 TOGETHER = "together"
 """Lens of a task that covers all viewpoints in one call."""

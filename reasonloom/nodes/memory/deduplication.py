@@ -1,21 +1,16 @@
 """Finds and links the near neighbours of a memory, among them its near duplicates."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.memory.new_memory import Given
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory import deduplication, memory_links
+from reasonloom.stores.memory.deduplication import Duplicate
+from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.memory.search import retrieval
 from reasonloom.stores.memory.search.scope import Nearness, Scope
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.memory.new_memory import Given
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.deduplication import Duplicate
-    from reasonloom.stores.memory.memories import NewMemory
 
 MOST_WAYPOINTS = 3
 WAYPOINT_COSINE = 0.45

@@ -4,20 +4,14 @@ The semantic view is the plain content. The other views add the circumstances (w
 whom) or select the steps, the feelings or the conclusions, as far as the memory has them.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from reasonloom.contracts.memory.tools import SECTORS, Sector
 from reasonloom.errors import EmbedderUnavailable
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.text.sentences import sentence_runs
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder
-
 
 log = logging.getLogger(__name__)
 OTHER_VECTORS = (

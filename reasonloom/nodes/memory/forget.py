@@ -1,29 +1,23 @@
 """Implements `forget`, `restore_memory` and the rollback of one writer's memories."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.extras import Restored, RestoreMemory
 from reasonloom.contracts.memory.tools import Forget, Forgotten
 from reasonloom.errors import MemoryNotFound
-from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.execution import Execution, Loom
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import memories, statistics
 from reasonloom.stores.memory.statistics import Trace, WriterFilter
 from reasonloom.stores.runs.redaction import redact
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
-
 
 LARGEST_ID = 2**63 - 1
 MEMORY_ID = re.compile(r"mem-([0-9]{1,19})")

@@ -3,17 +3,16 @@
 All values follow simple rules, so that they can be verified by hand.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.contracts.memory.extras import NewItem
 from reasonloom.contracts.memory.tools import MemoryMetadata, Remember, Sector
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.calendar.terms import (
     READ_CHARACTERS,
     date_terms,
@@ -22,10 +21,6 @@ from reasonloom.nodes.memory.calendar.terms import (
 )
 from reasonloom.nodes.memory.embedding import sector_views
 from reasonloom.stores.memory.memories import NewMemory
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-
 
 DECAY_PER_DAY: dict[Sector, float] = {
     "episodic": 0.03,

@@ -1,9 +1,8 @@
 """Implements `remember`: embeds five views outside the transaction, then writes once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -28,16 +27,12 @@ from reasonloom.nodes.memory.replacement import (
 from reasonloom.nodes.memory.spaces import new_space_notes
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory import deduplication, memories
 from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.memory.search import retrieval
 from reasonloom.stores.pipelines import together
 from reasonloom.stores.sessions import sessions
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from reasonloom.stores.database import Transaction
 
 
 async def remember(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -5,28 +5,22 @@ that the older one no longer holds, given that both are about the same matter; h
 follows from their cosine similarity and shared words.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from reasonloom.contracts.memory.tools import ReplacedMemory
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.llm.classifier import replaces
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.injection.detection import detect_injection
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import supersession
 from reasonloom.stores.memory import memories
+from reasonloom.stores.memory.search.retrieval import FoundMemory
 from reasonloom.text.search_terms import index_terms
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 LEAST_COSINE = 0.3
 """Minimum cosine similarity of memories that are compared with a new one."""

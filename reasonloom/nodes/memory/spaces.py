@@ -1,14 +1,8 @@
 """Notes on an owner's spaces: that the one named is empty or new, and which hold memories."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from reasonloom.contracts.caller import DEFAULT_SPACE
+from reasonloom.nodes.execution import Execution
 from reasonloom.stores.memory import statistics
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
 
 EMPTY = "the space of userId {space!r} holds no memories; {others}"
 NO_OTHERS = "no other space does either"

@@ -5,11 +5,9 @@ embedded, so that no other call waits for the embedder; the memory is then compa
 preserves concurrent changes by other calls.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from langgraph.runtime import Runtime
 from pydantic_core import PydanticCustomError
@@ -26,11 +24,9 @@ from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.new_memory import estimated_tokens, keywords, salience_of
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory import decay, revisions
 from reasonloom.stores.memory.revisions import HeldMemory
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
 
 T = TypeVar("T")
 

@@ -1,17 +1,13 @@
 """Parses the time at which results must have been valid (`asOf`, `between`)."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from reasonloom.contracts.base import CamelRequest, parse_moment
+from reasonloom.contracts.validity import HeldRequest
 from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.execution import Execution
 from reasonloom.stores.memory import statistics
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.validity import HeldRequest
-    from reasonloom.nodes.execution import Execution
 
 AHEAD = "{field}: must not be in the future; give a past date, such as 2025-12-07"
 TOO_EARLY = "nothing stored was said by {wanted}; the oldest is of {oldest}"

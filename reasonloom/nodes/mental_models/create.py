@@ -1,9 +1,7 @@
 """Implements `create_model`, and validates the basins named in requests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import normalize
 from uuid import UUID
 
@@ -15,14 +13,11 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import REMOVED, clean_all, clean_name
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.mental_models import model_basins, models
 from reasonloom.stores.mental_models.models import NewModel, Template
 from reasonloom.text.plurals import counted
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-
 
 MOST_SUGGESTED = 10
 KNOWN_BASINS = "Known basins: {basins}"

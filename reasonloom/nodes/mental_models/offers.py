@@ -1,12 +1,10 @@
 """Selects the mental models that fit a problem, as context for reasoning modes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from reasonloom.contracts.caller import DEFAULT_SPACE
 from reasonloom.contracts.mental_models.extras import WEEK
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models.predict import (
     draft_prediction,
     read_against_triggers,
@@ -15,10 +13,6 @@ from reasonloom.nodes.mental_models.predict import (
 from reasonloom.stores.mental_models import models, predictions
 from reasonloom.stores.mental_models.models import ModelRow
 from reasonloom.stores.mental_models.predictions import NewPrediction
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-
 
 MOST_LOOKED_AT = 50
 """Number of active models, newest first, whose triggers are compared."""

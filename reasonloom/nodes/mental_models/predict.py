@@ -1,12 +1,10 @@
 """Implements `predict_with_model`: finds the template that fires on a text, with a confidence."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -17,6 +15,7 @@ from reasonloom.contracts.mental_models.models import PredictionSummary
 from reasonloom.errors import EmbedderUnavailable, NotActive
 from reasonloom.llm.classifier import entail
 from reasonloom.llm.classifier.classifier import SITUATION
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.cleaning import clean_name
 from reasonloom.nodes.memory.embedding import embed_or_note
@@ -25,16 +24,12 @@ from reasonloom.nodes.mental_models.accuracy import DIGITS, confidence
 from reasonloom.nodes.mental_models.triggers import TriggerMatch, match_trigger
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.mental_models import model_basins, model_revisions, models, predictions
 from reasonloom.stores.mental_models.models import ModelRow
 from reasonloom.stores.mental_models.predictions import NewPrediction
 from reasonloom.stores.pipelines import together
 from reasonloom.text.language import is_english
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder
-    from reasonloom.stores.database import Transaction
-
 
 MOST_FITTED = 20
 """Number of nearest triggers that the packaged reader compares with a text."""

@@ -1,7 +1,5 @@
 """Implements `propose_models`: new models for dense basins, revisions of failing models."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,8 +1,9 @@
 """Implements `get_model` and `list_models`."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -11,18 +12,11 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models import rendering
 from reasonloom.nodes.mental_models.basins.relations import relation_answers
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.mental_models import model_revisions, models, predictions
+from reasonloom.stores.mental_models.model_revisions import RevisionRow
+from reasonloom.stores.mental_models.predictions import PredictionRow
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-    from uuid import UUID
-
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.mental_models.model_revisions import RevisionRow
-    from reasonloom.stores.mental_models.predictions import PredictionRow
-
 
 MOST = 100
 MORE = "only the newest {most} {what} are told"

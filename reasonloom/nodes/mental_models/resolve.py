@@ -6,10 +6,10 @@ is as similar to `the boss moves the deadline` as a sentence that agrees with it
 docs/mental-models.md for measurements).
 """
 
-from __future__ import annotations
-
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -23,14 +23,8 @@ from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import models, predictions
+from reasonloom.stores.mental_models.predictions import PredictionRow
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
-    from datetime import datetime
-
-    from reasonloom.stores.mental_models.predictions import PredictionRow
-
 
 MOST_READ_CHARS = 2_000
 MOST_LISTED_WORDS = 6

@@ -1,8 +1,6 @@
 """Implements `revise_model` and `activate_model`."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -17,15 +15,12 @@ from reasonloom.nodes.mental_models.accuracy import accuracy
 from reasonloom.nodes.mental_models.rendering import degraded_note
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.mental_models import model_revisions, models, predictions
 from reasonloom.stores.mental_models.model_revisions import RevisionRow
+from reasonloom.stores.mental_models.models import ModelRow
 from reasonloom.stores.pipelines import together
 from reasonloom.text.plurals import counted
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.mental_models.models import ModelRow
-
 
 EMPTY = "Cannot remove all basins from model"
 NOTHING_TO_CHANGE = (

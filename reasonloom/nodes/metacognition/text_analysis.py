@@ -1,15 +1,14 @@
 """Analyses a text once for all parts of a check: language, sentences, windows, scores."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.classifier import Scores, classify
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.metacognition.argument import Argument, argument_of
 from reasonloom.nodes.metacognition.faults import Fault, faults_of
 from reasonloom.nodes.metacognition.spans import (
@@ -19,12 +18,9 @@ from reasonloom.nodes.metacognition.spans import (
     spread,
     windows_of,
 )
+from reasonloom.nodes.metacognition.state import CheckInput
 from reasonloom.nodes.similarity import Similarity, similarity_of
 from reasonloom.text.language import Language, is_loaded, language_of
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder
-    from reasonloom.nodes.metacognition.state import CheckInput
 
 T = TypeVar("T")
 CUT = "only the first {count} sentences were looked at by words"

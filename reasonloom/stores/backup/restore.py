@@ -1,19 +1,19 @@
 """Replaces the whole content of a database with a backup, in one transaction."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 import psycopg
 from psycopg import sql
+from sqlalchemy import Connection as AlembicConnection
 
 from reasonloom.errors import Conflict, InvalidArgument
+from reasonloom.stores.access import Access
 from reasonloom.stores.backup.catalog import (
     Connection,
     administrator_errors,
@@ -43,11 +43,6 @@ from reasonloom.stores.migrate import (
     saver_step,
 )
 from reasonloom.stores.schema import newest_step, one_value, step_of
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection as AlembicConnection
-
-    from reasonloom.stores.access import Access
 
 SAVED_STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
 """LangGraph's own tables: emptied and filled, never dropped, since LangGraph creates them."""

@@ -1,7 +1,5 @@
 """Loads the everyday sets: claims with their notes, texts, triggers, and pairs of memories."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args

@@ -1,29 +1,20 @@
 """The `history_recall` and `history_predict` tools: a chain in time order, or search results."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from langgraph.runtime import Runtime
 
 from reasonloom.contracts.history import HistoryPredict, HistoryRecall
-from reasonloom.nodes.history.chains.chains import step_reasons
-from reasonloom.nodes.history.chains.walk import walk
+from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.history.chains.chains import Chain, step_reasons
+from reasonloom.nodes.history.chains.walk import WalkResult, walk
 from reasonloom.nodes.history.passages import Excerpts, read_chunks
-from reasonloom.nodes.history.rendering import Piece, RenderedText, remaining_budget, render
+from reasonloom.nodes.history.rendering import Head, Piece, RenderedText, remaining_budget, render
 from reasonloom.nodes.history.search import HEAD_TOKENS, NOTHING, found_answer, head_line
+from reasonloom.nodes.state import ToolState
 from reasonloom.text import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from langgraph.runtime import Runtime
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.history.chains.chains import Chain
-    from reasonloom.nodes.history.chains.walk import WalkResult
-    from reasonloom.nodes.history.rendering import Head
-    from reasonloom.nodes.state import ToolState
-
 
 NO_PREDICTIONS = "No predictions available based on current context."
 HEADING = 45

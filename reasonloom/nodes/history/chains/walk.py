@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from reasonloom.contracts.history import Diagnostics
+from reasonloom.llm.interfaces import Embedder
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.history import projects
 from reasonloom.nodes.history.chains import chains
 from reasonloom.nodes.history.chains.chains import Chain, WalkGraph
@@ -16,16 +17,11 @@ from reasonloom.nodes.history.passages import POOL, PastQuestion, past_question
 from reasonloom.nodes.history.truncation import texts_in
 from reasonloom.nodes.memory.embedding import embed_or_note
 from reasonloom.nodes.memory.retrieval.candidates import Ranking, rank
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.history import chunk_links
 from reasonloom.stores.history.chunk_links import WalkChunk, WalkEdge
 from reasonloom.stores.memory.search import similarity
 from reasonloom.stores.memory.search.scope import Scope
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
-
 
 # A chunk covers several topics, and its single vector lies between them. So the passages of the
 # candidate chunks are compared one by one, and only the best count: one for a question, which is

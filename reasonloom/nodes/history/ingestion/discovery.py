@@ -1,18 +1,13 @@
 """Finds the transcript files under the given paths, which may be files or folders."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from reasonloom.nodes.history.ingestion.formats import Format
 from reasonloom.nodes.history.ingestion.reports import FileReport, unreadable
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.history.ingestion.formats import Format
 
 TAKEN = {".jsonl"}
 """Suffixes of the files read from folders; others may hold anything, such as tool output."""

@@ -1,17 +1,17 @@
 """Opens files at their checkpoints: finds each one's transcript, and replaces it if necessary."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 from uuid import UUID, uuid4
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.history.ingestion.batches import Batch, Batches
 from reasonloom.nodes.history.ingestion.formats import (
     SniffResult,
@@ -26,10 +26,6 @@ from reasonloom.stores.history import transcripts
 from reasonloom.stores.history.transcripts import TranscriptRow
 from reasonloom.transcripts.chunking import ChunkerState
 from reasonloom.transcripts.lines import Position
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
 
 
 @dataclass(slots=True)

@@ -5,25 +5,19 @@ error messages, people, things. Adding vector similarity found no more of the la
 (docs/history.md has the figures).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from reasonloom.contracts.caller import Caller
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.history.ingestion.link_reasons import Reasons
 from reasonloom.nodes.history.truncation import gist, texts_in
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.history import chunk_links, rare_words
 from reasonloom.stores.history.chunk_links import Ended, Facts, NewEdge
 from reasonloom.stores.history.rare_words import RareWord, Sharing
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
-    from reasonloom.stores.database import Transaction
-
 
 LOOKED = 8
 """Preceding sessions considered as continued ones."""

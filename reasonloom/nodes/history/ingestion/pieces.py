@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from reasonloom.errors import Conflict
+from reasonloom.nodes.history.ingestion.batches import Batch
 from reasonloom.nodes.history.ingestion.reports import BatchCounts, FileReport
 from reasonloom.stores.history.chunks import Known
 from reasonloom.stores.history.transcripts import TranscriptRow
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.history.ingestion.batches import Batch
-    from reasonloom.transcripts.chunking import Chunk
-
+from reasonloom.transcripts.chunking import Chunk
 
 Vectors = Mapping[str, Sequence[float]]
 """Vectors by the keys of their chunks."""

@@ -14,9 +14,10 @@ from collections.abc import (
 )
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Deadlocked
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.history.ingestion.files import (
     FileOpener,
     OpenFile,
@@ -28,11 +29,6 @@ from reasonloom.nodes.history.ingestion.pieces import Overtaken, Piece, StoredFi
 from reasonloom.nodes.history.ingestion.reports import FileReport, IngestOptions, ReportProgress
 from reasonloom.nodes.history.ingestion.store import LoadStore
 from reasonloom.stores.history import transcripts
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
-
 
 LinkChunks = Callable[["Loom", "Caller", Mapping[str, Sequence[int]]], Awaitable[None]]
 """Links new chunks, given by project, with the stored ones."""

@@ -1,14 +1,10 @@
 """Options and reports of an ingestion."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from reasonloom.nodes.history.ingestion.batches import Batch
-    from reasonloom.nodes.history.ingestion.formats import Format
+from reasonloom.nodes.history.ingestion.batches import Batch
+from reasonloom.nodes.history.ingestion.formats import Format
 
 BATCH = 1_024
 """Chunks per transaction; more are no faster, and a crash loses more."""

@@ -1,13 +1,15 @@
 """Stores a load: batches of one or more files in one transaction, with their checkpoints."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid5
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.nodes.execution import Loom
+from reasonloom.nodes.history.ingestion.batches import Batch
 from reasonloom.nodes.history.ingestion.pieces import (
     BatchChanges,
     Overtaken,
@@ -17,24 +19,17 @@ from reasonloom.nodes.history.ingestion.pieces import (
     batch_keys,
     chunk_place,
 )
+from reasonloom.nodes.history.ingestion.reports import BatchCounts
 from reasonloom.nodes.memory.calendar.terms import date_terms
 from reasonloom.nodes.memory.embedding import embed_or_note
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.history import chunk_sequence, chunks, projects, transcripts
 from reasonloom.stores.history.chunks import ChunkRow, Known, Lane
 from reasonloom.stores.history.history_sessions import Place, sessions_for
+from reasonloom.stores.history.transcripts import TranscriptRow
 from reasonloom.stores.memory import import_rows
 from reasonloom.stores.memory.memories import NewMemory
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
-    from reasonloom.nodes.history.ingestion.batches import Batch
-    from reasonloom.nodes.history.ingestion.reports import BatchCounts
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.history.transcripts import TranscriptRow
-    from reasonloom.transcripts.chunking import Chunk
+from reasonloom.transcripts.chunking import Chunk
 
 
 @dataclass(slots=True)

@@ -1,7 +1,5 @@
 """Outlines a session that is too long to show: requests, decisions, errors, files, last reply."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -4,15 +4,16 @@ A session that does not fit is outlined, unless the caller gives a time span. As
 caller's mistake is returned as text that begins with `Error: `.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from langgraph.runtime import Runtime
 
 from reasonloom.contracts.history import HistoryReconstruct, Reconstructed
 from reasonloom.errors import CallerMistake, InvalidArgument, SessionNotFound
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.history import date_arguments, projects
 from reasonloom.nodes.history.reconstruction.outline import outline
 from reasonloom.nodes.history.rendering import (
@@ -23,18 +24,12 @@ from reasonloom.nodes.history.rendering import (
     render,
     short_session,
 )
+from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.history import chunk_lists
 from reasonloom.stores.history.chunk_lists import ChunkFilter, ChunkRow
 from reasonloom.stores.pipelines import together
 from reasonloom.text import tokens
-
-if TYPE_CHECKING:
-    from langgraph.runtime import Runtime
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.nodes.state import ToolState
-    from reasonloom.stores.database import Transaction
-
 
 LEAST_PIECE = 20
 """Minimum tokens of a piece with its heading; no more pieces are read than could fit."""

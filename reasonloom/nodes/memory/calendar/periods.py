@@ -3,8 +3,6 @@
 Supports English, German, Spanish and French. A question without temporal words is about now.
 """
 
-from __future__ import annotations
-
 import re
 from calendar import monthrange
 from collections.abc import Iterator

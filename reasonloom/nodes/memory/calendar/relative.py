@@ -3,8 +3,6 @@
 Supports English and German; seasons also in Spanish and French. See `docs/decisions/0012`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator
 from datetime import date, timedelta

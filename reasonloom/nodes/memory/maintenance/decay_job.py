@@ -1,16 +1,11 @@
 """Applies decay to the memories of one or all spaces, in batches."""
 
-from __future__ import annotations
-
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from reasonloom.contracts.caller import Caller
+from reasonloom.stores.database import Database
 from reasonloom.stores.memory import decay
 from reasonloom.stores.memory.decay import Cursor, Weakened
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Database
 
 BATCH = 500
 """Memories updated per transaction, which bounds how long rows are locked."""

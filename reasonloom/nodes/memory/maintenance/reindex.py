@@ -1,20 +1,15 @@
 """Re-embeds memories for the embedder in use, newest first, and drops unused vectors."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from reasonloom.contracts.caller import Caller
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.memory.embedding import sector_views
 from reasonloom.stores.memory import decay, reindex
 from reasonloom.stores.memory.pinned_embedder import pinned_embedder, unpin
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Loom
-    from reasonloom.stores.memory.reindex import Coverage, Unembedded
+from reasonloom.stores.memory.reindex import Coverage, Unembedded
 
 BATCH = 200
 DROPPED = 5000

@@ -1,26 +1,22 @@
 """Lists memories that may be outdated, duplicate, suspicious or unused, and applies decisions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from reasonloom.contracts.base import Name, Request
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, MemoryNotFound
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.nodes.memory.maintenance.health import excerpt_of
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import supersession
 from reasonloom.stores.memory import memories, review, statistics
+from reasonloom.stores.memory.review import MemoryPair
 from reasonloom.stores.memory.statistics import PruneCriteria
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.review import MemoryPair
 
 Finding = Literal["outdated", "double", "suspicious", "unused"]
 Decision = Literal["supersede", "keep", "forget"]

@@ -1,24 +1,18 @@
 """Summarises a group of episodes, by the language model or extractively."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from uuid import UUID
 
 from reasonloom.contracts.base import CONTENT_LIMIT
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.embedding import embed_views, sector_views
 from reasonloom.nodes.memory.new_memory import memory_of_run
 from reasonloom.nodes.runs.llm_call import Question, ask
+from reasonloom.stores.memory.consolidation import Episode
+from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.text.extraction import extractive_summary
 from reasonloom.text.hidden_characters import remove_hidden
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.memory.consolidation import Episode
-    from reasonloom.stores.memory.memories import NewMemory
 
 EXTRACT = "extract"
 EXTRACT_TAG = "extractive-summary"

@@ -1,18 +1,17 @@
 """Exports all memories of a space as JSON lines, or in short form for `export_memories`."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from langgraph.runtime import Runtime
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.export_format import FORMAT, VERSION, in_iso
 from reasonloom.contracts.memory.extras import ExportedPage, ExportMemories, MemorySummary
 from reasonloom.errors import InvalidArgument, MemoryNotFound
-from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.execution import Execution, Loom
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.maintenance.health import summary_fields
 from reasonloom.nodes.memory.new_memory import estimated_tokens
@@ -21,11 +20,6 @@ from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import export_rows, statistics
 from reasonloom.stores.memory.export_rows import ExportRow
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
-
 
 PAGE = 500
 """Memories read per transaction, so that an export blocks no other call."""

@@ -1,16 +1,16 @@
 """Imports the memories of a validated file, idempotently and in atomic batches."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 from uuid import UUID, uuid4, uuid5
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.export_format import PortableEmbedder, PortableMemory
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.memory.portable.lines import GoodLine
 from reasonloom.nodes.memory.portable.rows import (
     TOOL,
@@ -19,15 +19,11 @@ from reasonloom.nodes.memory.portable.rows import (
     restored_columns,
 )
 from reasonloom.nodes.memory.portable.validation import FileCheck, good_lines
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory import import_rows
 from reasonloom.stores.memory.import_rows import store_many
 from reasonloom.stores.runs import runs
 from reasonloom.stores.runs.runs import RunRow
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
-    from reasonloom.stores.database import Transaction
 
 BATCH = 250
 """Memories stored per transaction; an interrupted import leaves complete batches."""

@@ -1,21 +1,17 @@
 """Builds rows from the lines of a file; missing values are derived as in `remember`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.export_format import SOURCE_KINDS, PortableMemory
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.memory.embedding import embed_many, sector_views
 from reasonloom.nodes.memory.new_memory import complete_memory
 from reasonloom.nodes.memory.portable.lines import GoodLine
 from reasonloom.stores.memory.memories import NewMemory
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder
 
 TOOL = "import"
 """The tool in the provenance of an imported memory."""

@@ -1,18 +1,13 @@
 """Validates a whole file before any of it is stored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from reasonloom.contracts.memory.export_format import SOURCE_KINDS, PortableEmbedder, PortableHeader
 from reasonloom.errors import InvalidArgument
+from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.memory.portable.lines import BadLine, GoodLine, read_lines
-
-if TYPE_CHECKING:
-    from reasonloom.llm.interfaces import Embedder
-
 
 HEAD = 4_096
 """Bytes to inspect: a binary .amem file begins with a header of 64 bytes, mostly zeros."""

@@ -4,23 +4,17 @@ The packaged reader scores the question paired with each of the best memories; a
 the mean of the scores into a probability (see `training/README.md`).
 """
 
-from __future__ import annotations
-
 import math
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING
 
+from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
+from reasonloom.stores.memory.search.retrieval import FoundMemory
 from reasonloom.text.extraction import Findings
 from reasonloom.text.language import UNKNOWN, language_of
 from reasonloom.text.sentences import join_sentences, sentences_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
-    from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 READ = 2
 """Number of top memories that the reader scores with the question."""

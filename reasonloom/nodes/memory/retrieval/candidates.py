@@ -4,13 +4,11 @@ Each candidate is scored by its own signals first; then memories linked to the b
 them, and each gets the signal of its session.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.calendar.periods import NOW, QuestionTime
 from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.nodes.memory.retrieval.scoring import (
@@ -18,16 +16,13 @@ from reasonloom.nodes.memory.retrieval.scoring import (
     ScoreParts,
     recency_at,
 )
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search import ranking_features, retrieval, similarity
 from reasonloom.stores.memory.search.query_terms import QueryTerms
 from reasonloom.stores.memory.search.ranking_features import Link, RankingFeatures
 from reasonloom.stores.memory.search.retrieval import Candidate, Match, Naming
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
 
 EXPANDED_CANDIDATES = 20
 """Number of top candidates whose linked memories join the candidates."""

@@ -4,21 +4,16 @@ Of memories that state the same thing, the newest answers a question about now, 
 the state before a change, and the newest stated before the end of a period one about that period.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.classifier import answers
+from reasonloom.nodes.memory.calendar.periods import QuestionTime
 from reasonloom.nodes.memory.retrieval.answerable import READ, as_read
 from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import datetime
-
-    from reasonloom.nodes.memory.calendar.periods import QuestionTime
 
 Pair = tuple[int, int]
 """The ids of an older and a newer memory."""

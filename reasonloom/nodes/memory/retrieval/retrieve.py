@@ -3,17 +3,16 @@
 Used by the `recall` tool and every reasoning mode.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reasonloom.contracts.base import parse_moment
 from reasonloom.contracts.memory.tools import SECTORS, ExplainedRecall, ExplainedSearch, Explanation
+from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.calendar.periods import question_time
 from reasonloom.nodes.memory.calendar.terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
@@ -23,14 +22,11 @@ from reasonloom.nodes.memory.retrieval.candidates import RankedMemory, Ranking, 
 from reasonloom.nodes.memory.retrieval.reorder import BEST, reorder, rivals
 from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory, ScoreParts, recency
 from reasonloom.nodes.memory.validity import held_span
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory import reindex
 from reasonloom.stores.memory.search import fulltext, retrieval, similarity
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from reasonloom.nodes.execution import Execution
-    from reasonloom.stores.database import Transaction
 
 
 def scope_of(

@@ -1,10 +1,9 @@
 """Implements `cluster_memories`: rebuilds, names and persists an owner's basins."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -19,10 +18,6 @@ from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.reindex import coverage
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
 
 UNEMBEDDED = (
     "{lacking} of {memories} memories have no vector of the embedder in use and belong to no "

@@ -3,20 +3,14 @@
 The score of a sibling is that of its hit times their cosine: on the same scale and never higher.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from uuid import UUID
 
+from reasonloom.stores.database import Transaction
+from reasonloom.stores.memory.search.scope import Scope
 from reasonloom.stores.mental_models.basin_memories import basins_of, siblings
 from reasonloom.stores.pipelines import together
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.memory.search.scope import Scope
-
 
 MOST_BASINS = 3
 MOST_SIBLINGS = 5

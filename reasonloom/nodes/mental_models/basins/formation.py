@@ -1,16 +1,15 @@
 """Forms basins: finds clusters, matches them with existing basins, and names them."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.mental_models.basins.membership import (
     SAMPLE,
     SEED,
@@ -19,14 +18,9 @@ from reasonloom.nodes.mental_models.basins.membership import (
     find_clusters,
 )
 from reasonloom.nodes.mental_models.basins.naming import cluster_keywords, name_of
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.mental_models import basin_memories, basins
 from reasonloom.stores.mental_models.basins import Basin, BasinRun, KnownBasins
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
-    from reasonloom.stores.database import Transaction
-
 
 LEAST_OVERLAP = 0.5
 """Minimum Jaccard index of the members for a cluster to continue a basin."""

@@ -1,9 +1,7 @@
 """Implements `list_basins`: the largest basins with their strongest memories."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -18,12 +16,9 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models.accuracy import DIGITS
 from reasonloom.nodes.mental_models.rendering import format_moment
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.mental_models import model_basins
 from reasonloom.stores.mental_models.model_basins import Member
-
-if TYPE_CHECKING:
-    from reasonloom.stores.database import Transaction
-
 
 MOST_TEXT = 200
 """Characters of a memory included in answers."""

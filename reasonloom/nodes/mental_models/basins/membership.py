@@ -5,19 +5,15 @@ from __future__ import annotations
 import random
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from reasonloom.contracts.caller import Caller
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.mental_models.basins.cluster_process import cluster_in_subprocess
 from reasonloom.stores.mental_models import basin_memories
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
-    from reasonloom.stores.mental_models.basins import Basin
-
+from reasonloom.stores.mental_models.basins import Basin
 
 Floats = NDArray[np.float32]
 

@@ -16,27 +16,22 @@ of sessions. DOUBT = 2 keeps a single piece of evidence weak and every strength 
 Relations weaker than LEAST are dropped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from uuid import UUID
 
 import numpy as np
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.mental_models.models import Relation, Relations
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.mental_models.accuracy import DIGITS
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.mental_models import basin_lists, basins
-
-if TYPE_CHECKING:
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
-    from reasonloom.stores.database import Transaction
-    from reasonloom.stores.mental_models.basin_lists import BasinLinks, BasinOrder
-    from reasonloom.stores.mental_models.basins import Basin
-
+from reasonloom.stores.mental_models.basin_lists import BasinLinks, BasinOrder
+from reasonloom.stores.mental_models.basins import Basin
 
 Kind = Literal["causal", "temporal", "hierarchical", "associated"]
 DOUBT = 2.0

@@ -1,11 +1,11 @@
 """Maintains basins: new memories join the nearest; after many changes all are rebuilt."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from uuid import UUID
 
+from reasonloom.contracts.caller import Caller
+from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.mental_models.basins.formation import (
     FormedBasins,
     form_basins,
@@ -14,13 +14,6 @@ from reasonloom.nodes.mental_models.basins.formation import (
 from reasonloom.nodes.mental_models.basins.membership import Joiner, vector_batches
 from reasonloom.stores.mental_models import basin_memories, basins
 from reasonloom.stores.mental_models.basins import BasinRun
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from reasonloom.contracts.caller import Caller
-    from reasonloom.nodes.execution import Loom
-
 
 CHANGED = 0.3
 """Share of new and deleted memories above which all basins are rebuilt."""

@@ -8,6 +8,7 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.mental_models.predict import (
     draft_prediction,
     read_against_triggers,
+    read_history,
     triggers_of,
 )
 from reasonloom.stores.mental_models import models, predictions
@@ -57,7 +58,9 @@ async def offer_models(execution: Execution, problem: str) -> Offer:
     found: list[tuple[ModelRow, NewPrediction]] = []
     async with loom.database.begin(caller) as tx:
         for row in fitting:
-            made = (await draft_prediction(tx, execution, row, read, hours=WEEK)).prediction
+            history = await read_history(tx, row.id)
+            draft = await draft_prediction(tx, execution, row, history, read, hours=WEEK)
+            made = draft.prediction
             if made is not None:
                 found.append((row, made))
         found.sort(key=lambda each: (-each[1].confidence, -each[1].likeness, each[0].name))

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.mental_models.extras import Considered, Predicted, PredictWithModel
 from reasonloom.contracts.mental_models.models import PredictionSummary
-from reasonloom.errors import EmbedderUnavailable, NotActive
+from reasonloom.errors import EmbedderUnavailable, ModelNotFound, NotActive
 from reasonloom.llm.classifier import entail
 from reasonloom.llm.classifier.classifier import SITUATION
 from reasonloom.llm.interfaces import Embedder
@@ -25,9 +25,10 @@ from reasonloom.nodes.mental_models.triggers import TriggerMatch, match_trigger
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.database import Transaction
+from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.mental_models import model_basins, model_revisions, models, predictions
 from reasonloom.stores.mental_models.models import ModelRow
-from reasonloom.stores.mental_models.predictions import NewPrediction
+from reasonloom.stores.mental_models.predictions import NewPrediction, Tally
 from reasonloom.stores.pipelines import together
 from reasonloom.text.language import is_english
 
@@ -119,8 +120,30 @@ def best_template(matches: Sequence[TriggerMatch]) -> int | None:
     return min(firing)[1] if firing else None
 
 
+@dataclass(frozen=True, slots=True)
+class ModelHistory:
+    """The basins that were removed from a model, and the outcomes of its predictions."""
+
+    former: Sequence[UUID]
+    record: Sequence[Tally]
+
+
+async def read_history(tx: Transaction, model: UUID) -> ModelHistory:
+    """Return a model's history."""
+    former, record = await together(
+        model_revisions.former_basins(tx, model), predictions.record(tx, model)
+    )
+    return ModelHistory(former, record)
+
+
 async def draft_prediction(
-    tx: Transaction, execution: Execution, model: ModelRow, read: TriggerText, *, hours: int
+    tx: Transaction,
+    execution: Execution,
+    model: ModelRow,
+    history: ModelHistory,
+    read: TriggerText,
+    *,
+    hours: int,
 ) -> PredictionDraft:
     """Return a model's prediction for a text, not yet persisted.
 
@@ -130,13 +153,10 @@ async def draft_prediction(
     place = best_template(matches)
     if place is None:
         return PredictionDraft(None)
-    former, record = await together(
-        model_revisions.former_basins(tx, model.id), predictions.record(tx, model.id)
-    )
-    home = await _nearest_basin(tx, execution, read, [*model.basins, *former])
-    if home in former:
+    home = await _nearest_basin(tx, execution, read, [*model.basins, *history.former])
+    if home in history.former:
         return PredictionDraft(None, home)
-    tallies = [each for each in record if each.basin not in former]
+    tallies = [each for each in history.record if each.basin not in history.former]
     template, now = model.templates[place], execution.loom.clock()
     return PredictionDraft(
         NewPrediction(
@@ -182,36 +202,42 @@ async def predict_with_model(state: ToolState, runtime: Runtime[Execution]) -> d
     execution = runtime.context
     request = execution.request(PredictWithModel)
     text, notes = clean_name(request.message, field="message")
+    key = parse_uuid(request.model_id)
+    if key is None:
+        raise ModelNotFound(request.model_id, field="model_id")
     async with execution.loom.database.begin(execution.caller, once=True) as tx:
-        model = await models.require(tx, request.model_id)
+        model, former, record = await together(
+            models.require(tx, request.model_id),
+            model_revisions.former_basins(tx, key),
+            predictions.record(tx, key),
+        )
     if model.status != "active":
         raise NotActive(INACTIVE.format(status=model.status), field="model_id")
     read = await read_against_triggers(execution.loom.embedder, text, triggers_of([model]))
     async with execution.loom.database.begin(execution.caller) as tx:
-        draft = await draft_prediction(tx, execution, model, read, hours=request.expires_in_hours)
-        made = await _persist(tx, execution, draft)
+        draft = await draft_prediction(
+            tx, execution, model, ModelHistory(former, record), read, hours=request.expires_in_hours
+        )
         answer = Predicted(
             success=True,
             message=await _message(tx, model, draft),
-            prediction=made,
+            prediction=_summary(model, draft.prediction),
             considered=[
                 Considered(trigger=each.trigger, likeness=found.likeness, fires=found.fires)
                 for each, found in zip(model.templates, read.matches(model), strict=True)
             ],
         )
         notes += [*read.notes, *rendering.degraded_note(model)]
-        return await complete_run(tx, execution, answer, notes=notes)
+        adds = [predictions.add(tx, draft.prediction)] if draft.prediction else []
+        *_, done = await together(*adds, complete_run(tx, execution, answer, notes=notes))
+        return dict(done)
 
 
-async def _persist(
-    tx: Transaction, execution: Execution, draft: PredictionDraft
-) -> PredictionSummary | None:
-    if draft.prediction is None:
+def _summary(model: ModelRow, made: NewPrediction | None) -> PredictionSummary | None:
+    if made is None:
         return None
-    _, row = await together(
-        predictions.add(tx, draft.prediction), predictions.require(tx, str(draft.prediction.id))
-    )
-    return rendering.prediction_details(row, execution.loom.clock())
+    trigger = model.templates[made.template - 1].trigger
+    return rendering.prediction_details(made.as_row(trigger), made.made_at)
 
 
 async def _message(tx: Transaction, model: ModelRow, draft: PredictionDraft) -> str:

@@ -16,6 +16,7 @@ from reasonloom.nodes.mental_models.rendering import degraded_note
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.database import Transaction
+from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.mental_models import model_revisions, models, predictions
 from reasonloom.stores.mental_models.model_revisions import RevisionRow
 from reasonloom.stores.mental_models.models import ModelRow
@@ -37,10 +38,12 @@ async def revise_model(state: ToolState, runtime: Runtime[Execution]) -> dict[st
     request = execution.request(ReviseModel)
     reason, notes = clean_name(request.trigger_description, field="trigger_description")
     async with execution.loom.database.begin(execution.caller) as tx:
-        model = await models.require(tx, request.model_id, hold=True)
-        wanted, former = await together(
-            _target_basins(tx, model, request), model_revisions.former_basins(tx, model.id)
+        model, added, former = await together(
+            models.require(tx, request.model_id, hold=True),
+            create.require_basins(tx, request.add_basins or [], field="add_basins"),
+            model_revisions.former_basins(tx, parse_uuid(request.model_id)),
         )
+        wanted = await _target_basins(tx, model, request, added)
         now, floor = execution.loom.clock(), execution.loom.embedder.floor
         left = [each for each in (*former, *model.basins) if each not in wanted]
         (added, removed), (tested, correct) = await together(
@@ -72,16 +75,17 @@ async def revise_model(state: ToolState, runtime: Runtime[Execution]) -> dict[st
         return done
 
 
-async def _target_basins(tx: Transaction, model: ModelRow, request: ReviseModel) -> list[UUID]:
+async def _target_basins(
+    tx: Transaction, model: ModelRow, request: ReviseModel, added: list[UUID]
+) -> list[UUID]:
     """Return the model's new basins in order.
 
     Raises:
-        InvalidBasin: a basin to add does not exist, or one to remove is not part of the model.
+        InvalidBasin: a basin to remove is not part of the model.
         InvalidArgument: a basin is both added and removed.
         WouldEmpty: no basin would be left.
         NoChange: the basins would stay the same.
     """
-    added = await create.require_basins(tx, request.add_basins or [], field="add_basins")
     gone = request.remove_basins or []
     twice = [each for each in create.distinct_ids(gone) if each is not None and each in added]
     if twice:

@@ -37,6 +37,6 @@ async def newest(tx: Transaction, model: UUID, most: int) -> list[RevisionRow]:
     return await tx.rows(RevisionRow, SQL.of_model, {"model": model, "most": most})
 
 
-async def former_basins(tx: Transaction, model: UUID) -> list[UUID]:
+async def former_basins(tx: Transaction, model: UUID | None) -> list[UUID]:
     """Return the basins that were removed from a model and not added again."""
     return await tx.column(SQL.former, {"model": model})

@@ -1,9 +1,11 @@
 """Predictions of mental models about a text, open until they are resolved or expire."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from reasonloom.errors import PredictionNotFound
@@ -32,6 +34,12 @@ class NewPrediction:
     tool: str
     made_at: datetime
     expires_at: datetime
+
+    def as_row(self, trigger: str) -> PredictionRow:
+        """Return it as stored, open, with the trigger of its template."""
+        fields: dict[str, Any] = dict.fromkeys(PredictionRow.__slots__)
+        known = {**values_of(self), "trigger": trigger}
+        return PredictionRow(**fields | {each: known[each] for each in fields if each in known})
 
 
 @dataclass(frozen=True, slots=True)

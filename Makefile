@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 HEAVY := browser or calibration or kills or slow or faults or conformance
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all check format bench check-figures conformance bundle faults fuzz browser snapshots lock \
+.PHONY: help install demo test test-all check format bench check-figures conformance langgraph-server bundle faults fuzz browser snapshots lock \
   sbom audit licences clean
 
 help:  ## list the targets
@@ -58,6 +58,11 @@ check-figures: $(INSTALLED)  ## fail where docs/speed.md or the code is not that
 
 conformance: $(INSTALLED)  ## MCP's public suite and Inspector against our server (needs npm)
 	$(BIN)/python -m tests.support.clients.conformance
+
+langgraph-server: $(INSTALLED)  ## langgraph.json's graphs under LangGraph's own in-memory server
+	$(PYTHON) -m venv $(VENV)-langgraph
+	$(VENV)-langgraph/bin/python -m pip --disable-pip-version-check -q install "langgraph-cli[inmem]" -e .
+	$(PYTEST) tests/library/test_langgraph_server.py -o addopts=""
 
 bundle: $(INSTALLED)  ## dist/reasonloom.mcpb for Claude Desktop (needs npm)
 	$(BIN)/python packaging/bundle.py

@@ -162,6 +162,7 @@ async def open_calls(
     user: str | None,
     llm: str | LanguageModel | BaseChatModel | None,
     embedder: str | Embedder | None,
+    own_thread: bool = False,
     **settings: Any,
 ) -> AsyncIterator[ToolCalls]:
     """Open an engine for the calls of one user (see `open`)."""
@@ -181,7 +182,7 @@ async def open_calls(
         embedder=None if isinstance(embedder, str) else embedder,
         recover=False,
     ) as engine:
-        calls = ToolCalls(engine, loaded.user)
+        calls = ToolCalls(engine, loaded.user, own_thread=own_thread)
         try:
             yield calls
         finally:

@@ -10,7 +10,7 @@ from contextvars import copy_context
 from typing import Any, TypeVar, cast
 
 from langchain_core.callbacks import adispatch_custom_event
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, convert_to_messages
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.runtime import Runtime, get_runtime
@@ -164,8 +164,13 @@ class Mode(Runnable[Any, Any]):
         if self._output_key:
             return {self._output_key: answer.wire()}
         if "messages" in given:
-            return {"messages": [AIMessage(text_of(answer), name=self._line.name)]}
+            return {"messages": [message_of(answer, self._line.name)]}
         return answer
+
+
+def message_of(answer: Answer, tool: str) -> AIMessage:
+    """Return an answer as a message of the tool."""
+    return AIMessage(text_of(answer), name=tool)
 
 
 def text_of(answer: Answer) -> str:
@@ -178,8 +183,12 @@ def _text(given: Any) -> str:
     if isinstance(given, Mapping):
         given = given.get("messages")
     if isinstance(given, Sequence) and not isinstance(given, str) and given:
-        humans = [each for each in given if isinstance(each, HumanMessage)]
-        given = (humans or given)[-1]
+        try:
+            messages = convert_to_messages(given)
+        except (NotImplementedError, ValueError):
+            messages = []
+        humans = [each for each in messages if isinstance(each, HumanMessage)]
+        given = next(iter([*reversed(humans), *reversed(messages)]), None)
     if isinstance(given, BaseMessage):
         return str(given.text)
     if isinstance(given, str):
@@ -222,7 +231,7 @@ def _task_key(line: ToolLine, request: Request) -> tuple[str | None, bool]:
 
 def _reporter(on_step: OnStep | None) -> OnStep:
     """Return a report that sends steps to callbacks, and to the custom stream of a graph."""
-    context = copy_context()
+    home, context = asyncio.get_running_loop(), copy_context()
 
     async def send(step: Step) -> None:
         event = {"run_id": str(step.run_id), "step": step.name, "ended": step.ended}
@@ -233,7 +242,11 @@ def _reporter(on_step: OnStep | None) -> OnStep:
             await on_step(step)
 
     async def report(step: Step) -> None:
-        await asyncio.get_running_loop().create_task(send(step), context=context)
+        if asyncio.get_running_loop() is home:
+            await home.create_task(send(step), context=context)
+        else:  # the engine has a thread of its own
+            sent = context.run(asyncio.run_coroutine_threadsafe, send(step), home)
+            await asyncio.wrap_future(sent)
 
     return report
 

@@ -9,8 +9,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasonloom.contracts.base import Answer
-from reasonloom.library import loom as library
-from reasonloom.library.loom import Loom
+from reasonloom.library.loom import Loom, open_calls
 from reasonloom.library.modes import Mode
 from reasonloom.library.tool_calls import ToolCalls
 from reasonloom.library.tool_methods import SyncToolMethods
@@ -68,6 +67,13 @@ def open_sync(
         SettingMistake: a setting is unknown or invalid.
         DatabaseUnavailable: the database cannot be reached or migrated.
     """
+    with open_thread(user=user, llm=llm, embedder=embedder, **settings) as calls:
+        yield SyncLoom(calls)
+
+
+@contextmanager
+def open_thread(**given: Any) -> Iterator[ToolCalls]:
+    """Open an engine in a thread with an event loop of its own (see `open_calls`)."""
     loop = asyncio.new_event_loop()
     thread = Thread(target=loop.run_forever, name="reasonloom", daemon=True)
     thread.start()
@@ -75,11 +81,11 @@ def open_sync(
     def result_of(work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, loop).result()
 
-    opening = library.open_calls(user=user, llm=llm, embedder=embedder, **settings)
+    opening = open_calls(**given, own_thread=True)
     try:
         calls = result_of(opening.__aenter__())
         try:
-            yield SyncLoom(calls)
+            yield calls
         finally:
             result_of(opening.__aexit__(None, None, None))
     finally:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasonloom.contracts.base import Answer, Request
@@ -23,14 +25,24 @@ T = TypeVar("T")
 
 
 class ToolCalls:
-    """Runs tools for a user, in the event loop that opened the engine."""
+    """Runs tools for a user, in the event loop that opened the engine.
 
-    def __init__(self, engine: Engine, user: str) -> None:
+    With `own_thread` that loop runs in a thread of its own, and calls may come from any other.
+    """
+
+    def __init__(self, engine: Engine, user: str, *, own_thread: bool = False) -> None:
         self.user = user
         self.closed = False
         self._engine = engine
         self._loop = asyncio.get_running_loop()
+        self._own_thread = own_thread
         self._caller = Caller(user, client="python", project=engine.loom.settings.project)
+
+    def of_user(self, user: str) -> ToolCalls:
+        """Return the calls of another user on the same engine."""
+        calls = copy(self)
+        calls.user, calls._caller = user, replace(self._caller, owner=user)
+        return calls
 
     async def run(
         self,
@@ -41,7 +53,6 @@ class ToolCalls:
         report: Report = no_report,
     ) -> Outcome:
         """Run a tool; with an idempotency `key`, a repeated call returns the recorded answer."""
-        self._require_usable()
         call = Call(
             tool=line.name,
             graph=load_graph(line.graph),
@@ -51,15 +62,16 @@ class ToolCalls:
             report=report,
             asks_caller=self._engine.loom.settings.llm == CALLER and line.open_world,
         )
-        return await self._engine.call(call)
+        return await self._in_own_loop(self._engine.call(call))
 
     async def resume(
         self, given: ReasoningAnswer, report: Report = no_report
     ) -> tuple[Outcome, str]:
         """Record replies to a waiting run; return its outcome and its tool."""
-        self._require_usable()
         replies = Given([GivenReply(each.id, each.reply) for each in given.answers], given.check)
-        found = await answer_run(self._engine, self._caller, given.run_id, replies, report)
+        found = await self._in_own_loop(
+            answer_run(self._engine, self._caller, given.run_id, replies, report)
+        )
         return found.outcome, found.run.tool
 
     def read(self, line: ToolLine, outcome: Outcome) -> Answer:
@@ -79,23 +91,28 @@ class ToolCalls:
         Raises:
             Conflict: called from that event loop itself, which would wait for ever.
         """
-        try:
-            running = asyncio.get_running_loop()
-        except RuntimeError:
-            running = None
-        if running is self._loop or not self._loop.is_running():
+        if self.closed or _running_loop() is self._loop:
             work.close()
-            raise Conflict(
-                "this loom is closed; open another one"
-                if self.closed
-                else "this is the loom's own event loop; await the async method instead"
-            )
+            raise Conflict(CLOSED if self.closed else OWN_LOOP)
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    def _require_usable(self) -> None:
-        if self.closed:
-            raise Conflict("this loom is closed; open another one")
-        if asyncio.get_running_loop() is not self._loop:
-            raise Conflict(
-                "this loom belongs to another event loop; open one in each loop, or use open_sync"
-            )
+    async def _in_own_loop(self, work: Coroutine[Any, Any, T]) -> T:
+        here = _running_loop() is self._loop
+        if self.closed or not (here or self._own_thread):
+            work.close()
+            raise Conflict(CLOSED if self.closed else OTHER_LOOP)
+        if here:
+            return await work
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+
+
+CLOSED = "this loom is closed; open another one"
+OWN_LOOP = "this is the loom's own event loop; await the async method instead"
+OTHER_LOOP = "this loom belongs to another event loop; open one in each loop, or use open_sync"
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

@@ -204,3 +204,16 @@ async def test_a_chat_model_can_be_handed_in_and_streams_its_tokens(
         assert json.loads("".join(each["data"]["chunk"].text for each in streamed)) == THOUGHT
         chunks = [each for each in events if each["event"] == "on_chain_stream"]
         assert chunks[-1]["data"]["chunk"].content == ANSWER
+
+
+async def test_a_mode_of_a_blocking_loom_can_be_awaited(options: dict[str, Any]) -> None:
+    with reasonloom.open_sync(**options) as loom:
+        app = graph_of(("think", loom.mode("linear")), state=MessagesState)
+        heard = [
+            part
+            async for kind, part in app.astream(
+                {"messages": [("user", "Where?")]}, THREAD, stream_mode=["custom", "values"]
+            )
+        ]
+        assert heard[1]["reasonloom_step"]["step"] == "recall context"
+        assert heard[-1]["messages"][-1].text.startswith(ANSWER)

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from zipfile import ZipFile
 
@@ -19,9 +18,6 @@ import yaml
 from mcp import Client, StdioServerParameters
 
 from reasonloom.cli.install.entry import is_secret
-from reasonloom.errors import Conflict
-from reasonloom.graphs import for_langgraph
-from reasonloom.graphs.graph import load_graph
 from reasonloom.server.catalogue.selection import choose
 from reasonloom.settings import Settings, load_settings, variables_of
 from tests import ROOT
@@ -144,17 +140,6 @@ def test_the_wheel_and_the_bundle_carry_every_licence(tmp_path: Path) -> None:
     assert described("packaging/mcpb/manifest.json")["license"] == PROJECT["license"]
     readme = (ROOT / "README.md").read_text()
     assert all(f"]({place})" in readme for place in PROJECT["license-files"][:2])
-
-
-@pytest.mark.parametrize("name", LANGGRAPH["graphs"])
-def test_langgraph_opens_a_graph_and_may_not_run_it(name: str) -> None:
-    place, _, builder = LANGGRAPH["graphs"][name].partition(":")
-    assert ROOT / place == Path(for_langgraph.__file__)
-    build = getattr(for_langgraph, builder)
-    drawn = build(SimpleNamespace(execution_runtime=None)).get_graph()
-    assert set(drawn.nodes) - {"__start__", "__end__"} == set(load_graph(name).build().nodes)
-    with pytest.raises(Conflict, match=name):
-        build(SimpleNamespace(execution_runtime=object()))
 
 
 def test_the_image_is_built_in_one_stage_and_run_in_another_without_rights() -> None:

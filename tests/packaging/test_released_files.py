@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.pregel import Pregel
 
 from tests import ROOT
 from tests.support.clients.fork_server import program
@@ -132,4 +133,4 @@ def test_the_graphs_of_langgraph_are_where_they_were(released: Path) -> None:
         file, name = reference.split(":")
         assert (ROOT / file).exists()
         module = import_module(file.removeprefix("./").removesuffix(".py").replace("/", "."))
-        assert callable(getattr(module, name)), sys.path
+        assert isinstance(getattr(module, name), Pregel), sys.path

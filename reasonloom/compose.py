@@ -8,13 +8,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from reasonloom.graphs.background_jobs import (
-    BackgroundJob,
-    BasinUpkeep,
-    HistoryErasure,
-    SalienceDecay,
-    StepExpiry,
-)
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.journal import WriteBehind
 from reasonloom.graphs.runs.recovery import Recovery
@@ -89,9 +82,9 @@ async def open_engine(
         asyncio.create_task(recovery.run() if recover else recovery.renew()),
     ]
     if recover and not settings.read_only:
-        tasks += [
-            asyncio.create_task(chore.run(), name=type(chore).__name__) for chore in _chores(loom)
-        ]
+        from reasonloom.graphs.background_jobs import jobs_of  # noqa: PLC0415 - a server's alone
+
+        tasks += [asyncio.create_task(job.run(), name=type(job).__name__) for job in jobs_of(loom)]
     try:
         yield engine
     finally:
@@ -130,13 +123,3 @@ async def answer_without_database(settings: Settings, call: Call) -> Outcome:
     finally:
         await embedder.close()
         await database.close()
-
-
-def _chores(loom: Loom) -> list[BackgroundJob]:
-    """Return the background jobs of a serving process."""
-    chores: list[BackgroundJob] = [HistoryErasure(loom), StepExpiry(loom)]
-    if loom.settings.decay_hours:
-        chores.append(SalienceDecay(loom))
-    if loom.settings.cluster_hours:
-        chores.append(BasinUpkeep(loom))
-    return chores

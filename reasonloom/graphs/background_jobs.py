@@ -134,3 +134,13 @@ class StepExpiry(BackgroundJob):
                     dropped = await redaction.drop_old_steps(tx, before)
                 if dropped:
                     log.info("the saved steps of %d old runs were dropped", dropped)
+
+
+def jobs_of(loom: Loom) -> list[BackgroundJob]:
+    """Return the background jobs of a serving process."""
+    jobs: list[BackgroundJob] = [HistoryErasure(loom), StepExpiry(loom)]
+    if loom.settings.decay_hours:
+        jobs.append(SalienceDecay(loom))
+    if loom.settings.cluster_hours:
+        jobs.append(BasinUpkeep(loom))
+    return jobs

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.journal import WriteBehind
-from reasonloom.graphs.runs.recovery import Recovery
+from reasonloom.graphs.runs.leases import Recovery
 from reasonloom.graphs.runs.unrecorded import answer_unrecorded
 from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.llm.from_settings import choose_judge, choose_llm

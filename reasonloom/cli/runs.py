@@ -25,7 +25,7 @@ from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
 from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.fork import Fork
-from reasonloom.graphs.runs.recovery import find_run, resume_run
+from reasonloom.graphs.runs.resume import find_run, resume_run
 from reasonloom.nodes.runs.answer_diff import answer_statements, difference
 from reasonloom.server.questions import needs_answers
 from reasonloom.stores.runs import runs

@@ -80,7 +80,7 @@ class AnswerTool(RunTool):
             GivenReply,
             answer_run,
         )
-        from reasonloom.graphs.runs.recovery import find_run  # noqa: PLC0415
+        from reasonloom.graphs.runs.resume import find_run  # noqa: PLC0415
 
         settings = self.lifespan.settings
         engine, caller = await self.lifespan.engine(), caller_of(settings, context)
@@ -136,7 +136,7 @@ class WaitingTool(RunTool):
     async def _questions(
         self, engine: Engine, caller: Caller, run_id: str, context: Context[Any, Any]
     ) -> CallToolResult:
-        from reasonloom.graphs.runs.recovery import find_run  # noqa: PLC0415
+        from reasonloom.graphs.runs.resume import find_run  # noqa: PLC0415
         from reasonloom.stores.runs.runs import WAITING  # noqa: PLC0415
 
         row = await find_run(engine, caller, run_id)

@@ -19,7 +19,7 @@ from langgraph.types import Interrupt, Send
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import ReasonloomError
-from reasonloom.graphs.runs.recovery import find_run, resume_run
+from reasonloom.graphs.runs.resume import find_run, resume_run
 from reasonloom.stores.access import Access
 from reasonloom.stores.backup.dump import back_up
 from reasonloom.stores.backup.restore import restore

@@ -17,7 +17,7 @@ from reasonloom.evals.core.way import value_at
 from reasonloom.evals.loaders.files import JSONL, Row, read_rows
 from reasonloom.evals.log import lock, write_whole
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.recovery import find_run
+from reasonloom.graphs.runs.resume import find_run
 from reasonloom.settings import NO_TEXT
 from reasonloom.stores.runs import runs
 from reasonloom.stores.runs.runs import RunRow

@@ -16,7 +16,7 @@ from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Outcome, Report, no_report
 from reasonloom.graphs.runs.engine import ASK_AGAIN, Engine, stored_outcome
 from reasonloom.graphs.runs.follow_up import combined, origin_of
-from reasonloom.graphs.runs.recovery import find_run
+from reasonloom.graphs.runs.resume import find_run
 from reasonloom.llm.interfaces import REPLY_LIMIT, usage_of
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.llm.structured_output import Misfit, read_reply

@@ -12,7 +12,7 @@ import pytest
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, LlmUnavailable, RunNotFound, UnknownName
 from reasonloom.graphs.runs.fork import Fork
-from reasonloom.graphs.runs.recovery import resume_run
+from reasonloom.graphs.runs.resume import resume_run
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs import runs

@@ -14,7 +14,7 @@ import pytest
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, LlmUnavailable, UnknownName
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.recovery import resume_run
+from reasonloom.graphs.runs.resume import resume_run
 from reasonloom.llm.interfaces import Ask, Embedder
 from reasonloom.stores.access import Access
 from reasonloom.stores.runs import runs

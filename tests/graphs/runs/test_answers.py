@@ -22,7 +22,7 @@ from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
 from reasonloom.graphs.runs.call import Outcome, Round
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.recovery import resume_run
+from reasonloom.graphs.runs.resume import resume_run
 from reasonloom.llm.interfaces import REPLY_LIMIT, Ask, Embedder
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.settings import Settings

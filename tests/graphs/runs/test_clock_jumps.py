@@ -13,7 +13,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from reasonloom.compose import open_engine
-from reasonloom.graphs.runs.lease_watch import LeaseWatch
+from reasonloom.graphs.runs.leases import LeaseWatch
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access

@@ -14,7 +14,7 @@ import pytest
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, RunNotFound
-from reasonloom.graphs.runs.recovery import find_run, resume_run
+from reasonloom.graphs.runs.resume import find_run, resume_run
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access

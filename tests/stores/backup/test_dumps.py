@@ -12,7 +12,7 @@ import pytest
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import NotFound
-from reasonloom.graphs.runs.recovery import find_run, resume_run
+from reasonloom.graphs.runs.resume import find_run, resume_run
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access
 from reasonloom.stores.backup.file_format import header_of, open_backup

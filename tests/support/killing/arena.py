@@ -16,7 +16,7 @@ import psycopg
 
 from reasonloom.compose import open_engine
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.recovery import Recovery
+from reasonloom.graphs.runs.leases import Recovery
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
 from reasonloom.stores.migrations.rls import APP_ROLE

@@ -22,7 +22,7 @@ from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.fork import Fork
-from reasonloom.graphs.runs.recovery import find_run, resume_run
+from reasonloom.graphs.runs.resume import find_run, resume_run
 from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.settings import Settings

@@ -14,7 +14,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.fork import Fork
-from reasonloom.graphs.runs.recovery import find_run
+from reasonloom.graphs.runs.resume import find_run
 from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.prompts.registry import PACKAGED, PromptRegistry
 from reasonloom.prompts.validation import next_version

@@ -1,20 +1,72 @@
-"""Renews the leases of this process and resumes runs that other processes abandoned."""
+"""Leases on runs: renews those of this process, and resumes runs whose process lost theirs.
+
+A lease is expired by locally elapsed time, regardless of changes to system clocks.
+"""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.errors import Conflict, DatabaseUnavailable, ReasonloomError, RunNotFound
+from reasonloom.errors import Conflict, DatabaseUnavailable, ReasonloomError
 from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.graphs.runs.lease_watch import LeaseWatch
+from reasonloom.graphs.runs.resume import resume_run
 from reasonloom.stores.runs import active_runs, runs
 from reasonloom.stores.runs.active_runs import Lease
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    until: datetime
+    expires: float
+    """A reading of the watch's own clock."""
+
+
+class LeaseWatch:
+    """The leases that a process saw at its last check.
+
+    The database's clock may be changed during a lease. What counts is therefore the time that was
+    left when the lease was first seen; a renewed lease counts as a new one.
+    """
+
+    def __init__(self, longest: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """Take the duration of this process's leases in seconds, and a monotonic clock."""
+        self._longest = longest
+        self._clock = clock
+        self._seen: dict[UUID, _Seen] = {}
+        self._offset: float | None = None
+
+    def expired(self, leases: Sequence[Lease]) -> list[Lease]:
+        """Return the expired ones of `leases`, which must be all current leases."""
+        now = self._clock()
+        jump = self._jump(leases[0].now.timestamp() - now) if leases else 0.0
+        before, self._seen = self._seen, {}
+        for lease in leases:
+            known = before.get(lease.run_id)
+            if known is None or known.until != lease.until:
+                known = _Seen(lease.until, now + self._left(lease, jump))
+            self._seen[lease.run_id] = known
+        return [lease for lease in leases if self._seen[lease.run_id].expires < now]
+
+    def _jump(self, offset: float) -> float:
+        """Return by how many seconds the database's clock was set since the last look."""
+        jump = 0.0 if self._offset is None else offset - self._offset
+        self._offset = offset
+        return jump
+
+    def _left(self, lease: Lease, jump: float) -> float:
+        """Return the seconds left of a lease, corrected for a jump of the database's clock."""
+        left = (lease.until - lease.now).total_seconds()
+        if jump > 0 > left:
+            return min(left + jump, self._longest)
+        return left + jump if left > -jump > 0 else left
 
 
 class Recovery:
@@ -99,35 +151,3 @@ class Recovery:
         async with self._engine.loom.database.begin(caller) as tx:
             await runs.interrupt(tx, run_id, self._engine.loom.clock())
             await active_runs.release_lease(tx, run_id)
-
-
-async def resume_run(engine: Engine, caller: Caller, run_id: str) -> Outcome:
-    """Resume an unfinished run of the caller and return its outcome; a waiting run keeps waiting.
-
-    Raises:
-        RunNotFound: the owner has no such run.
-        Conflict: it is finished, or another process is executing it.
-    """
-    row = await find_run(engine, caller, run_id)
-    if row.status == runs.DONE:
-        raise Conflict(f"run {run_id} is done")
-    if row.status == runs.WAITING:
-        return await engine.waiting_outcome(caller.within(row.space or None), row)
-    return await engine.resume(caller.within(row.space or None), row, load_graph(row.graph))
-
-
-async def find_run(engine: Engine, caller: Caller, run_id: str) -> runs.RunRow:
-    """Return a run of the caller.
-
-    Raises:
-        RunNotFound: the owner has no such run, or the text is not a UUID.
-    """
-    try:
-        wanted = UUID(run_id)
-    except ValueError:
-        raise RunNotFound(run_id, field="run") from None
-    async with engine.loom.database.begin(caller) as tx:
-        row = await runs.find(tx, wanted)
-    if row is None:
-        raise RunNotFound(run_id, field="run")
-    return row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.base import Answer
@@ -15,7 +15,16 @@ from reasonloom.errors import CallerMistake, InvalidArgument, SettingMistake
 from reasonloom.library.modes import Mode
 from reasonloom.library.tool_calls import ToolCalls
 from reasonloom.library.tool_methods import ToolMethods
-from reasonloom.library.tool_table import MODES, TOOLS, build_request, find, in_python_names
+from reasonloom.library.tool_table import (
+    MODES,
+    TOOLS,
+    as_json,
+    build_request,
+    find,
+    in_python_names,
+    require_key,
+)
+from reasonloom.llm.providers.caller import CALLER
 from reasonloom.server.catalogue.selection import DEFAULT_TOOLS
 from reasonloom.settings import Settings, load_settings
 
@@ -55,6 +64,7 @@ class Loom(ToolMethods):
         """
         line = find(tool, TOOLS, "tool")
         request = build_request(line, self.user, values, named)
+        require_key(idempotency_key)
         try:
             outcome = await self._calls.run(line, request, key=idempotency_key)
         except CallerMistake as error:
@@ -73,7 +83,7 @@ class Loom(ToolMethods):
             InvalidArgument: an answer is malformed, or to a question that was not put.
             RunNotFound: the user has no such run.
         """
-        given = {"run_id": run_id, "answers": [dict(each) for each in answers]}
+        given = as_json({"run_id": run_id, "answers": answers})
         outcome, tool = await self._calls.resume(parse_request(ReasoningAnswer, given))
         return self._calls.read(TOOLS[tool], outcome)
 
@@ -99,7 +109,7 @@ class Loom(ToolMethods):
             UnknownName: there is no such mode.
             InvalidArgument: an argument is unknown or of a wrong type.
         """
-        line = find(name, MODES, "mode")
+        line = find(str(name).removeprefix("reasoning_"), MODES, "mode")
         return Mode(self._calls, line, arguments, input_key=input_key, output_key=output_key)
 
     def tools(self, *names: str) -> list[StructuredTool]:
@@ -178,24 +188,57 @@ async def open_calls(
     )
     async with open_engine(
         loaded,
-        llm=None if isinstance(llm, str) else _language_model(llm, loaded),
-        embedder=None if isinstance(embedder, str) else embedder,
+        llm=_language_model(llm, loaded),
+        embedder=_embedder(embedder),
         recover=False,
     ) as engine:
-        calls = ToolCalls(engine, loaded.user, own_thread=own_thread)
+        asks_caller = loaded.llm == CALLER and (llm is None or isinstance(llm, str))
+        calls = ToolCalls(engine, loaded.user, asks_caller=asks_caller, own_thread=own_thread)
         try:
             yield calls
         finally:
-            calls.closed = True
+            calls.close()
 
 
-def _language_model(
-    llm: LanguageModel | BaseChatModel | None, settings: Settings
-) -> LanguageModel | None:
-    from langchain_core.language_models import BaseChatModel
+def _language_model(llm: object, settings: Settings) -> LanguageModel | None:
+    """Return a language model that was given as an object.
 
-    if not isinstance(llm, BaseChatModel):
-        return llm
-    from reasonloom.llm.providers.langchain import LangchainModel
+    Raises:
+        SettingMistake: it is neither a chat model nor a language model.
+    """
+    if llm is None or isinstance(llm, str):
+        return None
+    from langchain_core.runnables import Runnable
 
-    return LangchainModel(llm, settings)
+    if isinstance(llm, Runnable):
+        from reasonloom.llm.providers.langchain import LangchainModel
+
+        return LangchainModel(llm, settings)
+    if isinstance(llm, type) or not all(hasattr(llm, each) for each in ("answer", "offline")):
+        raise SettingMistake(
+            "llm: must be a setting such as 'litellm:openai/gpt-5', or a chat model of "
+            f"LangChain's, such as ChatAnthropic(model=...); not {_named(llm)}",
+            field="llm",
+        )
+    return cast("LanguageModel", llm)
+
+
+def _embedder(embedder: object) -> Embedder | None:
+    """Return an embedder that was given as an object.
+
+    Raises:
+        SettingMistake: it is no embedder.
+    """
+    if embedder is None or isinstance(embedder, str):
+        return None
+    if isinstance(embedder, type) or not hasattr(embedder, "embed"):
+        raise SettingMistake(
+            f"embedder: must be a setting such as 'wordllama', or an embedder; not "
+            f"{_named(embedder)}",
+            field="embedder",
+        )
+    return cast("Embedder", embedder)
+
+
+def _named(value: object) -> str:
+    return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__

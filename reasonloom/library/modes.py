@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextvars import copy_context
-from typing import Any, TypeVar, cast
+from dataclasses import fields, is_dataclass
+from threading import Lock
+from typing import Annotated, Any, cast
 
-from langchain_core.callbacks import adispatch_custom_event
+from langchain_core.callbacks import adispatch_custom_event, dispatch_custom_event
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, convert_to_messages
+from langchain_core.prompt_values import PromptValue
 from langchain_core.runnables import Runnable, RunnableConfig
-from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import interrupt
+from pydantic import AfterValidator, BaseModel
 
 from reasonloom.contracts.base import Answer, Request
 from reasonloom.contracts.runs import NeedsAnswers, ReasoningAnswer
@@ -23,17 +27,13 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.call import Outcome, Step
 from reasonloom.library.tool_calls import ToolCalls
 from reasonloom.library.tool_table import ANSWERS, build_request, positional_names, text_field
-from reasonloom.llm.providers.langchain import call_config
+from reasonloom.llm.structured_output import Misfit, read_reply
 from reasonloom.server.envelopes.prose import Prose
 from reasonloom.server.envelopes.shape import shape_of
 from reasonloom.server.toolsets.toolset import ToolLine
 
-T = TypeVar("T")
 STEP_EVENT = "reasonloom_step"
 """Name of the custom event, and of the key in the custom stream, for each step of a run."""
-
-CALL_CONFIG = ("callbacks", "tags", "metadata")
-"""Parts of a config that apply to the model calls of a run."""
 
 OnStep = Callable[[Step], Awaitable[None]]
 
@@ -60,6 +60,11 @@ class Mode(Runnable[Any, Any]):
         input_key: str | None = None,
         output_key: str | None = None,
     ) -> None:
+        if input_key and not output_key:
+            raise InvalidArgument(
+                'output_key: is needed with input_key, such as output_key="thought"',
+                field="output_key",
+            )
         self.name = line.name
         self._calls = calls
         self._line = line
@@ -116,19 +121,24 @@ class Mode(Runnable[Any, Any]):
         request = self._request(given)
         key, in_graph = _task_key(self._line, request)
         report = _reporter(on_step)
-        outcome = await _outside(self._calls.run(self._line, request, key=key, report=report))
-        while outcome.round and in_graph:
-            replies = self._replies(outcome)
-            outcome, _ = await _outside(self._calls.resume(replies, report))
+        outcome = await self._calls.run(self._line, request, key=key, report=report)
+        if in_graph:
+            _replay_interrupts(outcome, await self._calls.answered_rounds(outcome))
+            while outcome.round:
+                replies = self._replies(outcome)
+                outcome, _ = await self._calls.resume(replies, report)
         return self._output(given, self._calls.read(self._line, outcome))
 
     def _answered_blocking(self, given: Any) -> Any:
         request = self._request(given)
         key, in_graph = _task_key(self._line, request)
-        outcome = self._calls.wait_for(self._calls.run(self._line, request, key=key))
-        while outcome.round and in_graph:
-            replies = self._replies(outcome)
-            outcome, _ = self._calls.wait_for(self._calls.resume(replies))
+        wait_for, report = self._calls.wait_for, _blocking_reporter()
+        outcome = wait_for(self._calls.run(self._line, request, key=key, report=report))
+        if in_graph:
+            _replay_interrupts(outcome, wait_for(self._calls.answered_rounds(outcome)))
+            while outcome.round:
+                replies = self._replies(outcome)
+                outcome, _ = wait_for(self._calls.resume(replies, report))
         return self._output(given, self._calls.read(self._line, outcome))
 
     def _build(self, given: Mapping[str, Any]) -> Request:
@@ -140,6 +150,7 @@ class Mode(Runnable[Any, Any]):
         Raises:
             InvalidArgument: there is no text in it.
         """
+        given = _as_mapping(given)
         if isinstance(given, Mapping) and self._input_key:
             if self._input_key not in given:
                 raise InvalidArgument(
@@ -152,13 +163,44 @@ class Mode(Runnable[Any, Any]):
         return self._build({self._text: _text(given)})
 
     def _replies(self, outcome: Outcome) -> ReasoningAnswer:
-        """Interrupt the graph with the open questions; return the replies once it is resumed."""
+        """Interrupt the graph with the open questions; return the replies once it is resumed.
+
+        A resume value that does not answer them all is refused and not kept, so that each round
+        of questions is one interrupt.
+        """
         questions = cast("NeedsAnswers", self._calls.read(self._line, outcome))
-        resumed = interrupt(questions.wire())
-        given = resumed if isinstance(resumed, Mapping) else {"answers": resumed}
-        return parse_request(ReasoningAnswer, {**given, "run_id": questions.run_id})
+        opened = {each.id: each for each in outcome.round.questions} if outcome.round else {}
+
+        def parse(resumed: Any) -> ReasoningAnswer:
+            given = dict(resumed) if isinstance(resumed, Mapping) else {"answers": resumed}
+            if given.setdefault("run_id", questions.run_id) != questions.run_id:
+                raise ValueError(f"run_id: these questions are of run {questions.run_id}")
+            try:
+                replies = parse_request(ReasoningAnswer, given)
+            except InvalidArgument as error:
+                raise ValueError(f"{error}; {RESUME}") from None
+            named = {each.id for each in replies.answers}
+            if unknown := named - opened.keys():
+                raise ValueError(f"{min(unknown)}: is no open question; {RESUME}")
+            if left := opened.keys() - named:
+                raise ValueError(f"{min(left)}: is not answered; {RESUME}")
+            for each in replies.answers:
+                if not each.declined:
+                    try:
+                        read_reply(each.reply, opened[each.id].schema)
+                    except Misfit as misfit:
+                        raise ValueError(f"{each.id}: {misfit}") from None
+            return replies
+
+        def check(resumed: Any) -> Any:
+            parse(resumed)
+            return resumed
+
+        schema: Any = Annotated[Any, AfterValidator(check)]
+        return parse(interrupt(questions.wire(), response_schema=schema))
 
     def _output(self, given: Any, answer: Answer) -> Any:
+        given = _as_mapping(given)
         if not isinstance(given, Mapping) or isinstance(answer, NeedsAnswers):
             return answer
         if self._output_key:
@@ -166,6 +208,24 @@ class Mode(Runnable[Any, Any]):
         if "messages" in given:
             return {"messages": [message_of(answer, self._line.name)]}
         return answer
+
+
+RESUME = 'resume with a list for all questions, such as [{"id": "r1q1", "reply": ...}]'
+
+
+def _replay_interrupts(outcome: Outcome, rounds: int) -> None:
+    """Interrupt once for each answered round, since a graph matches resume values by position."""
+    for _ in range(rounds):
+        interrupt({"run_id": str(outcome.run_id), "answered": True})
+
+
+def _as_mapping(given: Any) -> Any:
+    """Return a state that is a pydantic model or a dataclass as a mapping of its fields."""
+    if isinstance(given, BaseModel) and not isinstance(given, BaseMessage):
+        return {name: getattr(given, name) for name in type(given).model_fields}
+    if is_dataclass(given) and not isinstance(given, type):
+        return {each.name: getattr(given, each.name) for each in fields(given)}
+    return given
 
 
 def message_of(answer: Answer, tool: str) -> AIMessage:
@@ -180,6 +240,8 @@ def text_of(answer: Answer) -> str:
 
 def _text(given: Any) -> str:
     """Return the text of an input: itself, a message's, or the last human message's."""
+    if isinstance(given, PromptValue):
+        given = given.to_messages()
     if isinstance(given, Mapping):
         given = given.get("messages")
     if isinstance(given, Sequence) and not isinstance(given, str) and given:
@@ -224,9 +286,31 @@ def _task_key(line: ToolLine, request: Request) -> tuple[str | None, bool]:
     if info.thread_id is None:  # without a checkpointer no task is executed again
         return None, True
     arguments = request.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    parts = (info.thread_id, info.checkpoint_ns, info.task_id, line.name, arguments)
-    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+    call = json.dumps((line.name, arguments), sort_keys=True)
+    task = (info.thread_id, info.checkpoint_ns, info.task_id)
+    execution = (*task, info.node_attempt, info.node_first_attempt_time, call)
+    place = _calls_before(execution) if info.node_first_attempt_time else 0
+    digest = hashlib.sha256(json.dumps((*task, call, place)).encode()).hexdigest()
     return f"langgraph-{digest}", True
+
+
+_counts: OrderedDict[tuple[Any, ...], int] = OrderedDict()
+_counting = Lock()
+MOST_COUNTED = 10_000
+
+
+def _calls_before(execution: tuple[Any, ...]) -> int:
+    """Return how many equal calls this execution of a task has made, and count one more."""
+    with _counting:
+        place = _counts.pop(execution, 0)
+        _counts[execution] = place + 1
+        if len(_counts) > MOST_COUNTED:
+            _counts.popitem(last=False)
+    return place
+
+
+def _event(step: Step) -> dict[str, Any]:
+    return {"run_id": str(step.run_id), "step": step.name, "ended": step.ended}
 
 
 def _reporter(on_step: OnStep | None) -> OnStep:
@@ -234,10 +318,9 @@ def _reporter(on_step: OnStep | None) -> OnStep:
     home, context = asyncio.get_running_loop(), copy_context()
 
     async def send(step: Step) -> None:
-        event = {"run_id": str(step.run_id), "step": step.name, "ended": step.ended}
-        await adispatch_custom_event(STEP_EVENT, event)
+        await adispatch_custom_event(STEP_EVENT, _event(step))
         if runtime := _runtime():
-            runtime.stream_writer({STEP_EVENT: event})
+            runtime.stream_writer({STEP_EVENT: _event(step)})
         if on_step is not None:
             await on_step(step)
 
@@ -251,14 +334,16 @@ def _reporter(on_step: OnStep | None) -> OnStep:
     return report
 
 
-async def _outside(work: Coroutine[Any, Any, T]) -> T:
-    """Await a run outside of the surrounding graph, whose config would make it a subgraph.
-
-    Calls of a chat model still report to that config's callbacks.
-    """
-    config = var_child_runnable_config.get() or {}
-    kept: Any = {name: value for name, value in config.items() if name in CALL_CONFIG}
+def _blocking_reporter() -> OnStep:
+    """Return a report for a caller that waits in another thread."""
     context = copy_context()
-    context.run(var_child_runnable_config.set, None)
-    context.run(call_config.set, kept)
-    return await asyncio.get_running_loop().create_task(work, context=context)
+
+    def send(step: Step) -> None:
+        dispatch_custom_event(STEP_EVENT, _event(step))
+        if runtime := _runtime():
+            runtime.stream_writer({STEP_EVENT: _event(step)})
+
+    async def report(step: Step) -> None:
+        context.run(send, step)
+
+    return report

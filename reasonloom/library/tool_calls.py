@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import CancelledError as FutureCancelled
+from concurrent.futures import Future
+from contextlib import contextmanager
+from contextvars import Context, copy_context
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from langchain_core.runnables.config import var_child_runnable_config
 
 from reasonloom.contracts.base import Answer, Request
 from reasonloom.contracts.caller import Caller
@@ -15,27 +21,45 @@ from reasonloom.errors import Conflict
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
 from reasonloom.graphs.runs.call import Call, Outcome, Report, no_report
-from reasonloom.llm.providers.caller import CALLER
+from reasonloom.llm.providers.langchain import call_config
 from reasonloom.server.toolsets.toolset import ToolLine
+from reasonloom.stores.runs import questions
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.engine import Engine
 
 T = TypeVar("T")
+CALL_CONFIG = ("callbacks", "tags", "metadata")
+"""Parts of a surrounding graph's config that apply to the model calls of a run."""
+
+BLOCKED = 10.0
+"""Seconds after which an event loop that does not answer is taken to be blocked."""
+
+
+@dataclass(slots=True)
+class _Active:
+    """The calls of one engine that have not returned."""
+
+    closed: bool = False
+    futures: set[Future[Any] | asyncio.Task[Any]] = field(default_factory=set)
 
 
 class ToolCalls:
     """Runs tools for a user, in the event loop that opened the engine.
 
     With `own_thread` that loop runs in a thread of its own, and calls may come from any other.
+    With `asks_caller` the caller acts as the language model.
     """
 
-    def __init__(self, engine: Engine, user: str, *, own_thread: bool = False) -> None:
+    def __init__(
+        self, engine: Engine, user: str, *, asks_caller: bool = False, own_thread: bool = False
+    ) -> None:
         self.user = user
-        self.closed = False
         self._engine = engine
         self._loop = asyncio.get_running_loop()
+        self._asks_caller = asks_caller
         self._own_thread = own_thread
+        self._active = _Active()
         self._caller = Caller(user, client="python", project=engine.loom.settings.project)
 
     def of_user(self, user: str) -> ToolCalls:
@@ -43,6 +67,12 @@ class ToolCalls:
         calls = copy(self)
         calls.user, calls._caller = user, replace(self._caller, owner=user)
         return calls
+
+    def close(self) -> None:
+        """Cancel the calls that have not returned, and refuse others."""
+        self._active.closed = True
+        for future in list(self._active.futures):
+            future.cancel()
 
     async def run(
         self,
@@ -60,7 +90,7 @@ class ToolCalls:
             caller=self._caller.within(request.space()),
             key=key,
             report=report,
-            asks_caller=self._engine.loom.settings.llm == CALLER and line.open_world,
+            asks_caller=self._asks_caller and line.open_world,
         )
         return await self._in_own_loop(self._engine.call(call))
 
@@ -73,6 +103,19 @@ class ToolCalls:
             answer_run(self._engine, self._caller, given.run_id, replies, report)
         )
         return found.outcome, found.run.tool
+
+    async def answered_rounds(self, outcome: Outcome) -> int:
+        """Return how many rounds of a run's questions have been answered."""
+        if outcome.round is not None:
+            return outcome.round.number - 1
+        if not self._asks_caller:
+            return 0
+        found = await self._in_own_loop(self._questions(outcome))
+        return max((each.round for each in found), default=0)
+
+    async def _questions(self, outcome: Outcome) -> list[questions.QuestionRow]:
+        async with self._engine.loom.database.begin(self._caller, once=True) as tx:
+            return await questions.of_run(tx, outcome.run_id)
 
     def read(self, line: ToolLine, outcome: Outcome) -> Answer:
         """Return an outcome as the tool's answer, or as the questions of a waiting run."""
@@ -89,25 +132,80 @@ class ToolCalls:
         """Run `work` in the engine's event loop from another thread, and return its result.
 
         Raises:
-            Conflict: called from that event loop itself, which would wait for ever.
+            Conflict: the loom is closed, or that event loop is blocked, as by its own thread.
         """
-        if self.closed or _running_loop() is self._loop:
+        if self._active.closed or _running_loop() is self._loop or self._is_blocked():
             work.close()
-            raise Conflict(CLOSED if self.closed else OWN_LOOP)
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+            raise Conflict(CLOSED if self._active.closed else OWN_LOOP)
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            with _listed(self._active, future):
+                return future.result()
+        except FutureCancelled:
+            raise Conflict(CLOSED) from None
+        except BaseException:
+            future.cancel()
+            raise
+
+    def _is_blocked(self) -> bool:
+        if self._own_thread:
+            return False
+        answer = asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self._loop)
+        try:
+            answer.result(BLOCKED)
+        except TimeoutError:
+            answer.cancel()
+            return True
+        return False
 
     async def _in_own_loop(self, work: Coroutine[Any, Any, T]) -> T:
+        """Await work in the engine's loop, outside of a surrounding graph.
+
+        With that graph's config, our graphs would be its subgraphs. Calls of a chat model still
+        report to its callbacks.
+        """
         here = _running_loop() is self._loop
-        if self.closed or not (here or self._own_thread):
+        if self._active.closed or not (here or self._own_thread):
             work.close()
-            raise Conflict(CLOSED if self.closed else OTHER_LOOP)
-        if here:
-            return await work
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+            raise Conflict(CLOSED if self._active.closed else OTHER_LOOP)
+        context = _outside_of_graph()
+        try:
+            if here:
+                task = self._loop.create_task(work, context=context)
+                with _listed(self._active, task):
+                    return await task
+            future = context.run(asyncio.run_coroutine_threadsafe, work, self._loop)
+            with _listed(self._active, future):
+                return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if self._active.closed:
+                raise Conflict(CLOSED) from None
+            raise
+
+
+def _outside_of_graph() -> Context:
+    config = var_child_runnable_config.get() or {}
+    kept: Any = {name: value for name, value in config.items() if name in CALL_CONFIG}
+    context = copy_context()
+    context.run(var_child_runnable_config.set, None)
+    context.run(call_config.set, kept)
+    return context
+
+
+@contextmanager
+def _listed(active: _Active, future: Future[Any] | asyncio.Task[Any]) -> Iterator[None]:
+    active.futures.add(future)
+    try:
+        yield
+    finally:
+        active.futures.discard(future)
 
 
 CLOSED = "this loom is closed; open another one"
-OWN_LOOP = "this is the loom's own event loop; await the async method instead"
+OWN_LOOP = (
+    "the loom's event loop is blocked, as by a synchronous call in its own thread; await the "
+    "async method instead, or use open_sync"
+)
 OTHER_LOOP = "this loom belongs to another event loop; open one in each loop, or use open_sync"
 
 

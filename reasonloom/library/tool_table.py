@@ -35,7 +35,7 @@ def find(name: str, known: Mapping[str, ToolLine], kind: str) -> ToolLine:
     Raises:
         UnknownName: there is none; the message names the nearest, or all.
     """
-    if name in known:
+    if isinstance(name, str) and name in known:
         return known[name]
     near = get_close_matches(str(name), known, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}?" if near else f"the {kind}s are {', '.join(known)}"
@@ -45,6 +45,7 @@ def find(name: str, known: Mapping[str, ToolLine], kind: str) -> ToolLine:
 TEXT_FIELDS = ("content", "problem", "reasoning", "text", "question", "query_text")
 """Names of the field that holds the text which a tool is about."""
 
+MAX_KEY_LENGTH = 200
 USER = "user_id"
 """Some tools require it of their clients; here it is the loom's user by default."""
 
@@ -90,18 +91,43 @@ def build_request(
         raise InvalidArgument(f"{name}: is given twice", field=name)
     default = {USER: user} if USER in fields and fields[USER].is_required() else {}
     wire = {name: each.alias for name, each in fields.items() if each.alias}
-    try:
-        given = to_jsonable_python(
-            {**default, **by_position, **named}, by_alias=True, exclude_none=True
-        )
-    except PydanticSerializationError as error:
-        raise InvalidArgument(f"arguments: {error}", field="arguments") from None
+    given = {
+        name: as_json(value, name) for name, value in {**default, **by_position, **named}.items()
+    }
     try:
         return parse_request(
             line.request, {wire.get(name, name): value for name, value in given.items()}
         )
     except InvalidArgument as error:
         raise in_python_names(error, line) from None
+
+
+def as_json(value: Any, field: str = "arguments") -> Any:
+    """Return a Python value as JSON-ready values; models become objects.
+
+    Raises:
+        InvalidArgument: there is no such form of it.
+    """
+    try:
+        return to_jsonable_python(value, by_alias=True, exclude_none=True)
+    except (PydanticSerializationError, ValueError, RecursionError) as error:
+        reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
+        raise InvalidArgument(f"{field}: is not JSON: {reason}", field=field) from None
+
+
+def require_key(key: object) -> None:
+    """Check an idempotency key.
+
+    Raises:
+        InvalidArgument: it is not a printable string of 1 to 200 characters.
+    """
+    if key is not None and not (
+        isinstance(key, str) and 0 < len(key) <= MAX_KEY_LENGTH and key.isprintable()
+    ):
+        raise InvalidArgument(
+            f"idempotency_key: must be a printable string of 1 to {MAX_KEY_LENGTH} characters",
+            field="idempotency_key",
+        )
 
 
 def in_python_names(error: CallerMistake, line: ToolLine) -> CallerMistake:

@@ -31,6 +31,8 @@ def agent_tool(calls: ToolCalls, line: ToolLine) -> StructuredTool:
     schema = {**schema, "properties": properties, "required": required}
 
     async def run(**arguments: Any) -> tuple[str, Answer]:
+        if user_key in arguments:
+            raise ToolException(f"{user_key}: unknown field")
         if requires_user:
             arguments[str(user_key)] = calls.user
         try:

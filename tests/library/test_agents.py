@@ -11,6 +11,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall, ToolMessage
 
 import reasonloom
+from reasonloom.errors import InvalidArgument
 from reasonloom.models import Recalled
 
 FACT = "Anna is allergic to peanuts."
@@ -123,3 +124,32 @@ async def test_a_message_without_text_recalls_nothing(
         agent: Any = create_agent(model, middleware=[loom.memory_middleware()])
         await agent.ainvoke({"messages": [{"role": "user", "content": content}]})
         assert all(each.type != "system" for each in model.received[0])
+
+
+async def test_the_model_cannot_choose_the_user(options: dict[str, Any]) -> None:
+    async with reasonloom.open(**options) as loom:
+        await loom.remember(FACT, user_id="bob")
+        tool = loom.tools("recall")[0]
+        call = calls("recall", text="nuts", userId="bob").tool_calls[0]
+        assert (await tool.ainvoke(call)).text == "userId: unknown field"
+
+
+async def test_trouble_with_memory_does_not_lose_the_turn(
+    options: dict[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    async with reasonloom.open(**options) as loom:
+        middleware = loom.memory_middleware()
+        agent: Any = create_agent(scripted(AIMessage("A\0nswer.")), middleware=[middleware])
+        state = await agent.ainvoke({"messages": [("user", "Good morning to you all.")]})
+        assert state["messages"][-1].text == "A\0nswer."
+    agent = create_agent(scripted(AIMessage("Hello.")), middleware=[middleware])
+    state = await agent.ainvoke({"messages": [("user", "And now, without a memory?")]})
+    assert state["messages"][-1].text == "Hello."
+    assert "nothing was recalled for a turn" in caplog.text
+
+
+@pytest.mark.parametrize("limit", [0, "a", 101, True])
+async def test_a_wrong_limit_is_refused(options: dict[str, Any], limit: Any) -> None:
+    async with reasonloom.open(**options) as loom:
+        with pytest.raises(InvalidArgument, match="limit: must be a whole number"):
+            loom.memory_middleware(limit=limit)

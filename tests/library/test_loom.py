@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -75,7 +76,10 @@ MISTAKES: list[tuple[str, tuple[Any, ...], dict[str, Any], type[Exception], str,
     ("remember", (), {}, MissingArgument, "content", "Missing required parameter: content"),
     ("remember", ("x",), {"content": "y"}, InvalidArgument, "content", "is given twice"),
     ("remember", ("x",), {"primary_sector": "w"}, InvalidArgument, "primary_sector", "one of"),
-    ("remember", (object(),), {}, InvalidArgument, "arguments", "object"),
+    ("remember", (object(),), {}, InvalidArgument, "content", "object"),
+    ("remember", (b"\xff\xfe",), {}, InvalidArgument, "content", "is not JSON"),
+    ("recall", ("x",), {"idempotency_key": 5}, InvalidArgument, "idempotency_key", "printable"),
+    ("recall", ("x",), {"idempotency_key": "a\0"}, InvalidArgument, "idempotency_key", "1 to 200"),
     ("forget", ("mem-99",), {}, MemoryNotFound, "memory_id", "mem-99"),
 ]
 
@@ -198,3 +202,54 @@ async def test_a_failing_model_is_an_exception(options: dict[str, Any]) -> None:
     async with reasonloom.open(**options | {"llm": llm}) as loom:
         with pytest.raises(LlmRefused, match="401"):
             await loom.reasoning_linear("Where?")
+
+
+@pytest.mark.parametrize("wrong", [3, AnsweringLlm, object()])
+async def test_an_object_that_is_no_model_is_refused_at_once(
+    options: dict[str, Any], wrong: Any
+) -> None:
+    for name in ("llm", "embedder"):
+        with pytest.raises(SettingMistake, match=f"{name}: must be a setting such as"):
+            async with reasonloom.open(**options | {name: wrong}):
+                pass
+
+
+async def test_a_model_handed_in_goes_before_the_environment(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REASONLOOM_LLM", "caller")
+    async with reasonloom.open(**options) as loom:
+        answer = await loom.reasoning_linear("Where?")
+        assert not isinstance(answer, NeedsAnswers)
+        assert answer.content == "Eat at the mill."
+
+
+def test_closing_ends_the_calls_of_other_threads(
+    options: dict[str, Any], llm: AnsweringLlm
+) -> None:
+    llm.seconds = 60.0
+    ended: list[BaseException] = []
+
+    def think(loom: reasonloom.SyncLoom) -> None:
+        try:
+            loom.reasoning_linear("Where?")
+        except Conflict as error:
+            ended.append(error)
+
+    with reasonloom.open_sync(**options) as loom:
+        thread = threading.Thread(target=think, args=[loom])
+        thread.start()
+        while not llm.at_once:
+            time.sleep(0.01)
+    thread.join(20)
+    assert not thread.is_alive()
+    assert "closed" in str(ended[0])
+
+
+async def test_a_blocked_event_loop_is_refused(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reasonloom.library.tool_calls.BLOCKED", 0.2)
+    async with reasonloom.open(**options) as loom:
+        with pytest.raises(Conflict, match="event loop is blocked"):
+            loom.mode("linear").batch(["a?", "b?"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import dataclass
 from typing import Any, TypedDict
 
 import pytest
@@ -13,7 +14,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.types import Command, Interrupt
+from langgraph.types import Command, Interrupt, interrupt
+from pydantic import BaseModel
 
 import reasonloom
 from reasonloom.errors import InvalidArgument
@@ -64,8 +66,9 @@ async def test_wrong_inputs_name_the_valid_form(options: dict[str, Any]) -> None
                 await linear.ainvoke(wrong)
         with pytest.raises(InvalidArgument, match="contents: unknown field"):
             await linear.ainvoke({"contents": "Where?"})
+        keyed = loom.mode("linear", input_key="question", output_key="thought")
         with pytest.raises(InvalidArgument, match="question: is not in the state; its keys are q"):
-            await loom.mode("linear", input_key="question").ainvoke({"q": "Where?"})
+            await keyed.ainvoke({"q": "Where?"})
 
 
 async def test_batches_streams_and_sequences(options: dict[str, Any]) -> None:
@@ -217,3 +220,132 @@ async def test_a_mode_of_a_blocking_loom_can_be_awaited(options: dict[str, Any])
         ]
         assert heard[1]["reasonloom_step"]["step"] == "recall context"
         assert heard[-1]["messages"][-1].text.startswith(ANSWER)
+
+
+async def test_tools_in_a_node_are_no_part_of_the_surrounding_graph(
+    options: dict[str, Any],
+) -> None:
+    facts = ["Lions sleep all day.", "The invoice of Mr Smith is overdue."]
+    async with reasonloom.open(**options) as loom:
+
+        async def note(state: State) -> State:
+            fact = facts.pop(0)
+            stored = await loom.remember(fact)
+            if facts:
+                raise RuntimeError("the power went")
+            return {"thought": {"id": stored.memory_id}}
+
+        app = graph_of(("note", note))
+        with pytest.raises(RuntimeError):
+            await app.ainvoke({"question": "?"}, THREAD)
+        state = await app.ainvoke(None, THREAD)
+        assert state["thought"]["id"] == "mem-2"
+        found = await loom.recall("Whose invoice is overdue?", limit=1)
+        assert found.memories[0].content.startswith("The invoice")
+        spaces = {
+            each.config["configurable"]["checkpoint_ns"] for each in app.checkpointer.list(None)
+        }
+        assert spaces == {""}
+
+
+async def test_samples_in_one_node_are_separate_runs(
+    options: dict[str, Any], llm: AnsweringLlm
+) -> None:
+    failures = [RuntimeError("the power went")]
+    async with reasonloom.open(**options) as loom:
+        linear = loom.mode("linear")
+
+        async def sample(state: State) -> State:
+            found = await asyncio.gather(*(linear.ainvoke("Where?") for _ in range(3)))
+            if failures:
+                raise failures.pop()
+            return {"thought": {"runs": sorted({each.run_id for each in found})}}
+
+        app = graph_of(("sample", sample))
+        with pytest.raises(RuntimeError):
+            await app.ainvoke({"question": "?"}, THREAD)
+        state = await app.ainvoke(None, THREAD)
+        assert len(state["thought"]["runs"]) == 3
+        assert llm.counts["thought"] == 3, "none is paid for again"
+
+
+async def test_interrupts_of_a_mode_and_of_its_node_are_kept_apart(
+    options: dict[str, Any],
+) -> None:
+    async with reasonloom.open(**options | {"llm": "caller"}) as loom:
+        linear = loom.mode("linear")
+
+        async def think(state: State) -> State:
+            one = await linear.ainvoke("Where?")
+            other = await linear.ainvoke("When?")
+            approved = interrupt("approve?")
+            return {"thought": {"texts": [one.content, other.content], "approved": approved}}
+
+        app = graph_of(("think", think))
+        await app.ainvoke({"question": "?"}, THREAD)
+        for text in ("At the mill.", "At noon."):
+            reply = {"thought": text, "confidence": 0.5}
+            state = await app.ainvoke(Command(resume=[{"id": "r1q1", "reply": reply}]), THREAD)
+        assert state["__interrupt__"][0].value == "approve?"
+        state = await app.ainvoke(Command(resume="yes"), THREAD)
+        assert state["thought"] == {"texts": ["At the mill.", "At noon."], "approved": "yes"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ("yes", "answers"),
+        ([], "r1q1: is not answered"),
+        ([{"id": "zz", "reply": "x"}], "zz"),
+        ([{"id": "r1q1", "reply": {"thought": "x"}}], "confidence"),
+        ({"run_id": "other", "answers": []}, "run_id"),
+    ],
+)
+async def test_a_wrong_resume_is_refused_and_a_right_one_still_works(
+    options: dict[str, Any], wrong: Any, text: str
+) -> None:
+    async with reasonloom.open(**options | {"llm": "caller"}) as loom:
+        keyed = loom.mode("linear", input_key="question", output_key="thought")
+        app = graph_of(("think", keyed))
+        await app.ainvoke({"question": "Where?"}, THREAD)
+        with pytest.raises(Exception, match=text):
+            await app.ainvoke(Command(resume=wrong), THREAD)
+        right = [{"id": "r1q1", "reply": THOUGHT}]
+        state = await app.ainvoke(Command(resume=right), THREAD)
+        assert state["thought"]["content"] == ANSWER
+
+
+class ModelState(BaseModel):
+    """A graph's state as a pydantic model."""
+
+    question: str = ""
+    thought: Any = None
+
+
+@dataclass
+class DataState:
+    """A graph's state as a dataclass."""
+
+    question: str = ""
+    thought: Any = None
+
+
+@pytest.mark.parametrize("kind", [ModelState, DataState])
+async def test_states_of_every_kind(options: dict[str, Any], kind: type) -> None:
+    async with reasonloom.open(**options) as loom:
+        keyed = loom.mode("linear", input_key="question", output_key="thought")
+        state = await graph_of(("think", keyed), state=kind).ainvoke({"question": "Where?"}, THREAD)
+        assert state["thought"]["content"] == ANSWER
+        with pytest.raises(InvalidArgument, match="output_key: is needed"):
+            loom.mode("linear", input_key="question")
+
+
+def test_a_blocking_graph_has_the_steps(options: dict[str, Any]) -> None:
+    with reasonloom.open_sync(**options) as loom:
+        app = graph_of(("think", loom.mode("linear")), state=MessagesState)
+        given = {"messages": [("user", "Where?")]}
+        heard = [
+            part["reasonloom_step"]["step"]
+            for part in app.stream(given, THREAD, stream_mode="custom")
+        ]
+        assert heard[:2] == ["recall context", "continue thought"]

@@ -11,26 +11,25 @@ from langchain_core.messages import AIMessage
 
 from reasonloom.llm.interfaces import Ask, Reply
 from reasonloom.llm.messages import text_of, to_dicts, with_schema
-from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer, failure_of_status
+from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer, excerpt, failure_of_status
 from reasonloom.llm.providers.reply import RawReply, parse_reply, with_attempts
 from reasonloom.llm.providers.response_format import enforceable
 from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
 from reasonloom.settings import Settings
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-    from langchain_core.runnables import RunnableConfig
+    from langchain_core.runnables import Runnable, RunnableConfig
 
 call_config: ContextVar[RunnableConfig | None] = ContextVar("call_config", default=None)
 """Callbacks, tags and metadata for the model calls of the current run."""
 
 
 class LangchainModel:
-    """Answers through a chat model; its own retries come before ours."""
+    """Answers through a chat model, or a runnable around one; its own retries come before ours."""
 
     offline = False
 
-    def __init__(self, chat: BaseChatModel, settings: Settings) -> None:
+    def __init__(self, chat: Runnable[Any, Any], settings: Settings) -> None:
         self._chat = chat
         self._model = str(
             getattr(chat, "model_name", None) or getattr(chat, "model", None) or type(chat).__name__
@@ -63,8 +62,9 @@ class LangchainModel:
             return None
         schema = {"title": "answer", "description": "The answer.", **enforceable(ask.schema)}
         try:
-            model = self._chat.with_structured_output(schema, include_raw=True)
-        except (NotImplementedError, ValueError):
+            chat: Any = self._chat
+            model = chat.with_structured_output(schema, include_raw=True)
+        except (AttributeError, NotImplementedError, ValueError):
             self._enforces_schemas = False
             return None
         found: Any = await model.ainvoke(list(ask.messages), call_config.get())
@@ -102,4 +102,6 @@ def _fault(error: Exception) -> AttemptFailed:
     if isinstance(status, int):
         return failure_of_status(status, {}, str(error))
     unreached = isinstance(error, OSError | httpx.TransportError)
-    return AttemptFailed(type(error).__name__, retryable=unreached)
+    words = "" if unreached else excerpt(str(error))
+    reason = f"{type(error).__name__}: {words}" if words else type(error).__name__
+    return AttemptFailed(reason, retryable=unreached)

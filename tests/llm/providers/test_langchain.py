@@ -87,7 +87,7 @@ class Unauthorized(Exception):
         (RateLimited("slow down"), LlmUnavailable, "HTTP 429"),
         (ConnectionError("gone"), LlmUnavailable, "ConnectionError"),
         (Unauthorized("bad key sk-12345678901234567890"), LlmRefused, r"HTTP 401: bad key \[...\]"),
-        (KeyError("inner"), LlmRefused, "refused \\(KeyError\\)"),
+        (KeyError("inner"), LlmRefused, "refused \\(KeyError: 'inner'\\)"),
     ],
 )
 async def test_faults_are_ours_and_leak_nothing(

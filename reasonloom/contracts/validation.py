@@ -18,6 +18,7 @@ MAX_DEPTH = 200
 """Levels of nesting in arguments."""
 
 MAX_NAME_LENGTH = 100
+MAX_KEY_LENGTH = 200
 PLAIN_FORMS = {
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",
@@ -58,6 +59,21 @@ def parse_request(model: type[R], arguments: Mapping[str, Any]) -> R:
         return model.model_validate(dict(arguments))
     except ValidationError as error:
         raise _error_for(model, error, arguments) from None
+
+
+def require_idempotency_key(key: object, field: str) -> str | None:
+    """Return an idempotency key, None if none was given.
+
+    Raises:
+        InvalidArgument: it is not a printable string of 1 to 200 characters.
+    """
+    if key is None:
+        return None
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
+        raise InvalidArgument(
+            f"{field}: must be a printable string of 1 to {MAX_KEY_LENGTH} characters", field=field
+        )
+    return key
 
 
 def _text_faults(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:

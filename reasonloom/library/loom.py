@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from reasonloom.compose import open_engine
 from reasonloom.contracts.base import Answer
 from reasonloom.contracts.runs import ReasoningAnswer
-from reasonloom.contracts.validation import parse_request
+from reasonloom.contracts.validation import parse_request, require_idempotency_key
 from reasonloom.errors import CallerMistake, InvalidArgument, SettingMistake
 from reasonloom.library.modes import Mode
 from reasonloom.library.tool_calls import ToolCalls
@@ -22,7 +22,6 @@ from reasonloom.library.tool_table import (
     build_request,
     find,
     in_python_names,
-    require_key,
 )
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.server.catalogue.selection import DEFAULT_TOOLS
@@ -64,9 +63,9 @@ class Loom(ToolMethods):
         """
         line = find(tool, TOOLS, "tool")
         request = build_request(line, self.user, values, named)
-        require_key(idempotency_key)
+        key = require_idempotency_key(idempotency_key, "idempotency_key")
         try:
-            outcome = await self._calls.run(line, request, key=idempotency_key)
+            outcome = await self._calls.run(line, request, key=key)
         except CallerMistake as error:
             raise in_python_names(error, line) from None
         return self._calls.read(line, outcome)

@@ -9,6 +9,8 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import fields, is_dataclass
+from functools import reduce
+from operator import add
 from threading import Lock
 from typing import Annotated, Any, cast
 
@@ -115,7 +117,7 @@ class Mode(Runnable[Any, Any]):
         """Yield the answer alone, for runnables that come after it in a sequence."""
         chunks = [chunk async for chunk in input]
         if chunks:
-            yield await self.ainvoke(_joined(chunks), config, **kwargs)
+            yield await self.ainvoke(reduce(add, chunks), config, **kwargs)
 
     async def _answered(self, given: Any, on_step: OnStep | None = None) -> Any:
         request = self._request(given)
@@ -260,13 +262,6 @@ def _text(given: Any) -> str:
         f'"Where should we eat?"; not {type(given).__name__}',
         field="input",
     )
-
-
-def _joined(chunks: Sequence[Any]) -> Any:
-    whole = chunks[0]
-    for chunk in chunks[1:]:
-        whole = whole + chunk
-    return whole
 
 
 def _runtime() -> Runtime[Any] | None:

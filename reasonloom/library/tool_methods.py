@@ -11,19 +11,11 @@ from reasonloom.server.toolsets.toolset import ToolLine
 
 
 class ToolMethods:
-    """Methods that await their answer."""
-
-    async def call(self, tool: str, /, *values: Any, **named: Any) -> Any:
-        """Call a tool by name."""
-        raise NotImplementedError
+    """Methods that await their answer, through the `call` of the class that inherits them."""
 
 
 class SyncToolMethods:
-    """Methods that return their answer."""
-
-    def call(self, tool: str, /, *values: Any, **named: Any) -> Any:
-        """Call a tool by name."""
-        raise NotImplementedError
+    """Methods that return their answer, through the `call` of the class that inherits them."""
 
 
 def signature_of(line: ToolLine) -> Signature:
@@ -48,14 +40,14 @@ def _default(name: str, required: Sequence[str]) -> Any:
 
 
 def _async_method(line: ToolLine) -> Callable[..., Awaitable[Any]]:
-    async def method(self: ToolMethods, *values: Any, **named: Any) -> Any:
+    async def method(self: Any, *values: Any, **named: Any) -> Any:
         return await self.call(line.name, *values, **named)
 
     return method
 
 
 def _sync_method(line: ToolLine) -> Callable[..., Any]:
-    def method(self: SyncToolMethods, *values: Any, **named: Any) -> Any:
+    def method(self: Any, *values: Any, **named: Any) -> Any:
         return self.call(line.name, *values, **named)
 
     return method

@@ -45,7 +45,6 @@ def find(name: str, known: Mapping[str, ToolLine], kind: str) -> ToolLine:
 TEXT_FIELDS = ("content", "problem", "reasoning", "text", "question", "query_text")
 """Names of the field that holds the text which a tool is about."""
 
-MAX_KEY_LENGTH = 200
 USER = "user_id"
 """Some tools require it of their clients; here it is the loom's user by default."""
 
@@ -113,21 +112,6 @@ def as_json(value: Any, field: str = "arguments") -> Any:
     except (PydanticSerializationError, ValueError, RecursionError) as error:
         reason = str(error).splitlines()[0][:160] if str(error) else type(error).__name__
         raise InvalidArgument(f"{field}: is not JSON: {reason}", field=field) from None
-
-
-def require_key(key: object) -> None:
-    """Check an idempotency key.
-
-    Raises:
-        InvalidArgument: it is not a printable string of 1 to 200 characters.
-    """
-    if key is not None and not (
-        isinstance(key, str) and 0 < len(key) <= MAX_KEY_LENGTH and key.isprintable()
-    ):
-        raise InvalidArgument(
-            f"idempotency_key: must be a printable string of 1 to {MAX_KEY_LENGTH} characters",
-            field="idempotency_key",
-        )
 
 
 def in_python_names(error: CallerMistake, line: ToolLine) -> CallerMistake:

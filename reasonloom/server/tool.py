@@ -17,7 +17,7 @@ from mcp_types import (
 
 from reasonloom.contracts.caller import DEFAULT_SPACE, Caller
 from reasonloom.contracts.schema import publish
-from reasonloom.contracts.validation import parse_request
+from reasonloom.contracts.validation import parse_request, require_idempotency_key
 from reasonloom.errors import DatabaseUnavailable, InvalidArgument, TimedOut
 from reasonloom.server.answer_size import require_size
 from reasonloom.server.auth.principal import caller_of
@@ -62,7 +62,6 @@ async def report_step(context: Context[Any, Any], step: Step) -> None:
 IDEMPOTENCY_KEY = "io.reasonloom/idempotency-key"
 """The `_meta` entry that makes a call safe to resend."""
 
-MAX_KEY_LENGTH = 200
 STATELESS = frozenset({"assess_confidence", "detect_bias", "detect_emotion", "evaluate"})
 """Tools with stateless graphs, listed here because loading the graphs would delay an error."""
 
@@ -133,7 +132,8 @@ class LoomTool(BaseTool):
     ) -> tuple[Outcome, ResponseMeta]:
         line = self.served.line
         request = parse_request(line.request, arguments)
-        key = _idempotency_key(context)
+        meta = context.request_context.meta or {}
+        key = require_idempotency_key(meta.get(IDEMPOTENCY_KEY), f"_meta.{IDEMPOTENCY_KEY}")
         engine: Engine | None = None
         try:
             engine = await self._engine()
@@ -204,23 +204,6 @@ def _response_meta(
         llm=llm.name if call.graph.saved else None,
         run_id=str(outcome.run_id),
     )
-
-
-def _idempotency_key(context: Context[Any, Any]) -> str | None:
-    """Return the call's idempotency key.
-
-    Raises:
-        InvalidArgument: it is not a printable string of 1 to 200 characters.
-    """
-    key = (context.request_context.meta or {}).get(IDEMPOTENCY_KEY)
-    if key is None:
-        return None
-    field = f"_meta.{IDEMPOTENCY_KEY}"
-    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
-        raise InvalidArgument(
-            f"{field}: must be a printable string of 1 to {MAX_KEY_LENGTH} characters", field=field
-        )
-    return key
 
 
 def make_tool(served: ServedTool, lifespan: EngineLifespan, catalogue: Catalogue) -> LoomTool:

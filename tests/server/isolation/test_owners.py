@@ -63,8 +63,14 @@ def owners(
     with postgres.clone() as name:
         more = {"DATABASE_URL": postgres.address.dsn("postgres", name), "LOG_LEVEL": "debug"}
         with (
-            spoken(environment(home, REASONLOOM_USER="anna", **more), home / "a") as one,
-            spoken(environment(home, REASONLOOM_USER="ben", **more), home / "b") as two,
+            spoken(
+                environment(home, REASONLOOM_USER="anna", REASONLOOM_TOOLSETS="classic", **more),
+                home / "a",
+            ) as one,
+            spoken(
+                environment(home, REASONLOOM_USER="ben", REASONLOOM_TOOLSETS="classic", **more),
+                home / "b",
+            ) as two,
         ):
             url = more["DATABASE_URL"]
             anna = Owner("anna", "malachite", one, url)
@@ -218,9 +224,7 @@ def test_another_user_id_is_a_space_of_its_own(owners: tuple[Owner, Owner]) -> N
         assert owner.recalled(userId=other.name) == []
 
 
-def test_the_owners_name_is_the_default_space_for_thinking_too(
-    owners: tuple[Owner, Owner],
-) -> None:
+def test_the_owners_name_is_the_default_space_for_thinking_too(owners: tuple[Owner, Owner]) -> None:
     anna, _ = owners
     anna.remember("The visitor parks the zeppelin on the roof.", userId="visitor")
     answer = anna.call("reasoning_linear", content="Where is the zeppelin?")["structuredContent"]

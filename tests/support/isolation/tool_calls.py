@@ -135,6 +135,14 @@ REASONING: dict[str, Use] = {
     "reasoning_got_finalize": Use(
         lambda k: {"graph_id": k["graph"], "terminal_node_ids": [k["two"]]}
     ),
+    "reason": Use(
+        lambda k: {
+            "text": k.text,
+            "sessionId": k["session"],
+            "mode": "divergent",
+            "options": {"constraints": [k.text]},
+        }
+    ),
     "reasoning_got_run": Use(lambda k: {"problem": k.text, "session_id": k["session"]}),
     "reasoning_feedback": Use(lambda k: {"thought_id": k["thought"], "outcome": "right"}),
 }
@@ -214,11 +222,7 @@ MODELS: dict[str, Use] = {
     "resolve_prediction": Use(lambda k: {"prediction_id": k["prediction"], "observation": k.text}),
     "list_models": Use(lambda _: {"limit": 100}),
     "get_model": Use(
-        lambda k: {
-            "model_id": k["model"],
-            "include_predictions": True,
-            "include_revisions": True,
-        }
+        lambda k: {"model_id": k["model"], "include_predictions": True, "include_revisions": True}
     ),
     "revise_model": Use(
         lambda k: {
@@ -244,6 +248,11 @@ BATCHES: dict[str, Use] = {
     "prune_memories": Use(lambda k: {"userId": k.user, "limit": 100}),
     "forget": Use(lambda k: {"userId": k.user, "memoryId": k["memory"], "soft": True}),
     "restore_memory": Use(lambda k: {"userId": k.user, "memoryId": k["memory"]}),
+    "memory_promote": Use(lambda k: {"memoryId": k["memory"], "space": "me/kept"}),
+    "space_list": Use(lambda _: {}),
+    "eval_compare": Use(lambda _: {}),
+    "space_grant": Use(lambda _: {"space": "me/kept", "to": "guest", "rights": ["read"]}),
+    "space_revoke": Use(lambda _: {"space": "me/kept", "from": "guest"}),
     "batch_forget": Use(lambda k: {"userId": k.user, "memoryIds": [k["memory"]], "dryRun": True}),
 }
 USES: dict[str, Use] = {**THOUGHT, **REASONING, **GRAPH_MEMORY, **HISTORY, **MODELS, **BATCHES}

@@ -1,0 +1,1 @@
+"""`reasonloom space` and `reasonloom team`."""

@@ -1,0 +1,1 @@
+"""Spaces of other owners: who may use them, and what was done there."""

@@ -1,0 +1,1 @@
+"""The spaces of a visitor, who else may use them, and the log of their use."""

@@ -4,12 +4,13 @@ import asyncio
 import os
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 
@@ -25,6 +26,7 @@ from reasonloom.stores.backup.catalog import (
     settle,
     tables_of,
 )
+from reasonloom.stores.backup.encryption import encrypted, read_recipients
 from reasonloom.stores.backup.file_format import COUNT, PART, ROWS, TABLE, BackupWriter, Header
 from reasonloom.stores.migrate import saver_step
 from reasonloom.stores.schema import one_value
@@ -46,18 +48,24 @@ class BackupSize:
     size: int
 
 
-async def back_up(access: Access, path: Path, progress: Progress) -> BackupSize:
+async def back_up(
+    access: Access, path: Path, progress: Progress, recipients: Sequence[str] = ()
+) -> BackupSize:
     """Write every row of the database to a new file that only its user may read.
+
+    With `recipients`, public keys of age or SSH, the file is encrypted for their holders.
 
     The backup is a consistent snapshot. Servers continue meanwhile, unless the login is subject to
     row-level security: then they wait until it is done.
 
     Raises:
-        InvalidArgument: the file exists already, or cannot be written.
+        InvalidArgument: the file exists already, or cannot be written; or a recipient is not a
+            public key.
         DatabaseUnavailable: the database is unavailable or busy.
         SettingMistake: our schema is missing, or the login may not read all of it.
     """
-    return await in_thread(lambda report: _to_new_file(access, path, report), progress)
+    keys = read_recipients(recipients) if recipients else []
+    return await in_thread(lambda report: _to_new_file(access, path, keys, report), progress)
 
 
 async def in_thread(work: Callable[[Progress], T], progress: Progress) -> T:
@@ -78,7 +86,7 @@ async def in_thread(work: Callable[[Progress], T], progress: Progress) -> T:
         left.set()
 
 
-def _to_new_file(access: Access, path: Path, progress: Progress) -> BackupSize:
+def _to_new_file(access: Access, path: Path, keys: Sequence[Any], progress: Progress) -> BackupSize:
     """Write a draft in the same folder and rename it once it is complete and on disk."""
     if path.exists():
         raise InvalidArgument(f"{path.name}: exists already", field="file")
@@ -87,11 +95,12 @@ def _to_new_file(access: Access, path: Path, progress: Progress) -> BackupSize:
     except (FileNotFoundError, NotADirectoryError):
         raise InvalidArgument(f"{path.name}: its folder does not exist", field="file") from None
     except OSError:
-        raise InvalidArgument(f"{path.name}: its folder may not be written", field="file") from None
+        raise InvalidArgument(f"{path.name}: its folder is not writable", field="file") from None
     draft = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            header, rows = _to_file(access, lambda header: BackupWriter(file, header), progress)
+            with encrypted(file, keys) if keys else nullcontext(file) as sink:
+                header, rows = _to_file(access, lambda header: BackupWriter(sink, header), progress)
             file.flush()
             os.fsync(handle)
         draft.rename(path)
@@ -124,7 +133,7 @@ def _to_file(
 
 def _header(connection: Connection) -> Header:
     if one_value(connection, "SELECT to_regclass('alembic_version')") is None:
-        raise SettingMistake("the database holds nothing of ours yet", field="DATABASE_URL")
+        raise SettingMistake("the database has no data of reasonloom yet", field="DATABASE_URL")
     return Header(
         schema=str(one_value(connection, STEP)),
         saver=saver_step(connection),

@@ -8,6 +8,8 @@
         Z   the end
     and last, uncompressed, the SHA-256 of all preceding bytes.
 
+An encrypted backup is the same within a file of age (age-encryption.org/v1).
+
 The digest is verified before any data is used, so that a truncated file changes nothing.
 """
 
@@ -18,9 +20,16 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from reasonloom.errors import InvalidArgument
+from reasonloom.stores.backup.encryption import (
+    AGE_HEADER,
+    DAMAGED,
+    IDENTITY,
+    DecryptedFile,
+    read_identities,
+)
 
 MAGIC = b"reasonloom backup 1\n"
 FAMILY = b"reasonloom backup "
@@ -33,6 +42,7 @@ PART = 1 << 18
 MAX_FRAME = 1 << 26
 """Maximum bytes of a frame: small compressed data may expand to exhaust all memory."""
 
+ENCRYPTED = "encrypted: name the file with its private key, --identity FILE"
 Frame = tuple[bytes, bytes]
 
 
@@ -84,21 +94,25 @@ class BackupWriter:
         self._file.write(data)
 
 
-def open_backup(path: Path) -> BinaryIO:
-    """Open a backup, verify that it is complete, and return its file.
+def open_backup(path: Path, identity: Path | None = None) -> BinaryIO:
+    """Open a backup, verify that it is complete, and return its file, decrypted.
+
+    `identity` is the file with the private key of an encrypted backup.
 
     Raises:
-        InvalidArgument: it cannot be read, is not a backup, has a newer format, or is truncated
-            or damaged.
+        InvalidArgument: it cannot be read, is not a backup, has a newer format, is truncated or
+            damaged, or is not encrypted for this key.
+        SettingMistake: it is encrypted, and the extra for that is not installed.
     """
     name = path.name or str(path)
     try:
         if path.exists() and not path.is_file():  # a pipe or a device may have no end
             raise InvalidArgument(f"{name}: not a file", field="file")
-        file = path.open("rb")
+        file: BinaryIO = path.open("rb")
     except OSError:
         raise InvalidArgument(f"{name}: cannot be read", field="file") from None
     try:
+        file = _clear(file, name, identity)
         _require_whole(file, name)
     except BaseException:
         file.close()
@@ -106,23 +120,66 @@ def open_backup(path: Path) -> BinaryIO:
     return file
 
 
+def _clear(file: BinaryIO, name: str, identity: Path | None) -> BinaryIO:
+    """Return a backup's file, or one that decrypts it."""
+    if file.read(len(AGE_HEADER)) == AGE_HEADER:
+        if identity is None:
+            raise InvalidArgument(f"{name}: {ENCRYPTED}", field="file")
+        return cast("BinaryIO", DecryptedFile(file, name, read_identities(identity)))
+    if identity is not None:
+        raise InvalidArgument(f"{name}: not encrypted: leave {IDENTITY} out", field=IDENTITY)
+    return file
+
+
 def _require_whole(file: BinaryIO, name: str) -> None:
     try:
-        size = file.seek(0, 2) - DIGEST
         file.seek(0)
         magic = file.read(len(MAGIC))
-        total = hashlib.sha256(magic)
-        while (left := size - file.tell()) > 0:
-            total.update(file.read(min(PART, left)))
-        rest = file.read()
+        total, end = hashlib.sha256(magic), b""
+        while magic == MAGIC and (part := file.read(PART)):
+            end += part
+            total.update(end[:-DIGEST])
+            end = end[-DIGEST:]
     except OSError:
         raise InvalidArgument(f"{name}: cannot be read", field="file") from None
     if magic != MAGIC:
         newer = magic.startswith(FAMILY)
-        fault = "of a newer form: update reasonloom" if newer else "no backup of reasonloom"
+        fault = "of a newer format: update reasonloom" if newer else "not a backup of reasonloom"
         raise InvalidArgument(f"{name}: {fault}", field="file")
-    if total.digest() != rest:
-        raise InvalidArgument(f"{name}: cut short or damaged; nothing is changed", field="file")
+    if total.digest() != end:
+        raise InvalidArgument(f"{name}: {DAMAGED}", field="file")
+
+
+def newest_backup(folder: Path) -> Path:
+    """Return the backup in a folder that was written last, by the files' times.
+
+    Raises:
+        InvalidArgument: the folder has none.
+    """
+    found = [path for path in folder.iterdir() if path.is_file() and _is_backup(path)]
+    if not found:
+        raise InvalidArgument(f"{folder.name}: this folder has no backup", field="file")
+    return max(found, key=lambda path: path.stat().st_mtime)
+
+
+def _is_backup(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(AGE_HEADER)).startswith((FAMILY, AGE_HEADER))
+    except OSError:
+        return False
+
+
+def row_counts(file: BinaryIO) -> dict[str, int]:
+    """Return the number of rows of each table in an opened backup."""
+    counts: dict[str, int] = {}
+    table = ""
+    for kind, body in frames(file, lambda _: None):
+        if kind == TABLE:
+            table = json.loads(body)["table"]
+        elif kind == COUNT:
+            counts[table] = json.loads(body)
+    return counts
 
 
 def header_of(file: BinaryIO) -> Header:

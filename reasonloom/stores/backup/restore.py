@@ -68,18 +68,24 @@ SELECT c.relname, k.conname, pg_get_constraintdef(k.oid)
 FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
 WHERE k.connamespace = to_regnamespace('reasonloom') AND k.contype = 'f' ORDER BY 1, 2
 """
-YES = "--yes replaces all that it holds, of every owner"
+YES = "--yes replaces all its data, of every owner"
 FULL = f"the database is not empty; {YES}"
 
 
 async def restore(
-    access: Access, path: Path, progress: Progress, *, replace: bool = False
+    access: Access,
+    path: Path,
+    progress: Progress,
+    *,
+    replace: bool = False,
+    identity: Path | None = None,
 ) -> BackupSize:
     """Load a backup into a database and migrate it to the newest schema, in one transaction.
 
     With `replace` all existing data of every owner is dropped, including objects of a newer
     version; otherwise the database must be empty. Before the transaction, only the prerequisites
-    of our tables are created, and LangGraph's tables are migrated.
+    of our tables are created, and LangGraph's tables are migrated. `identity` is the file with the
+    private key of an encrypted backup.
 
     Raises:
         InvalidArgument: the file is not a complete backup, or of a newer version; nothing is
@@ -88,7 +94,7 @@ async def restore(
         DatabaseUnavailable: the database is unavailable, or in use.
         SettingMistake: the login lacks privileges.
     """
-    with await asyncio.to_thread(open_backup, path) as file:
+    with await asyncio.to_thread(open_backup, path, identity) as file:
         header = header_of(file)
         if header.schema > newest_step():
             raise InvalidArgument(

@@ -134,8 +134,8 @@ def newer_form(data: bytes) -> bytes:
 @pytest.mark.parametrize(("damage", "words"), [
     (cut, "cut short or damaged"), (cut_at_the_end, "cut short or damaged"),
     (flipped, "cut short or damaged"), (longer, "cut short or damaged"),
-    (newer_form, "newer form"), (lambda _: b"", "no backup"),
-    (lambda _: b"PGDMP\1\2" * 40, "no backup"),
+    (newer_form, "newer format"), (lambda _: b"", "not a backup"),
+    (lambda _: b"PGDMP\1\2" * 40, "not a backup"),
     (lambda data: data[: len(MAGIC) + DIGEST], "damaged"),
 ])  # fmt: skip
 async def test_a_damaged_file_changes_nothing(

@@ -1,0 +1,1 @@
+"""Several databases behind the interface of one: where owners live, and moves between them."""

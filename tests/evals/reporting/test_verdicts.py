@@ -110,10 +110,7 @@ def prompted(version: int) -> dict[str, object]:
 
 NAMED = [
     (heads({"system": {"llm": "a"}}, {"system": {"llm": "b"}}), ["a", "b"]),
-    (
-        heads(prompted(1), prompted(2)),
-        ["own/p v1", "own/p v2"],
-    ),
+    (heads(prompted(1), prompted(2)), ["own/p v1", "own/p v2"]),
     (heads({"system": {"tool": "think"}}, {"system": {"tool": "ponder"}}), ["think", "ponder"]),
     (heads({"epochs": 1}, {"epochs": 5}), ["epochs 1", "epochs 5"]),
     (heads({}, {}), ["0", "1"]),

@@ -1,0 +1,1 @@
+"""Tests of pages for hosts with MCP Apps."""

@@ -1,5 +1,7 @@
 """The `graph_memory` toolset (reference: AgenticMemory)."""
 
+from dataclasses import replace
+
 from reasonloom.contracts.graph_memory import (
     grounding,
     nodes,
@@ -9,6 +11,7 @@ from reasonloom.contracts.graph_memory import (
     workspaces,
 )
 from reasonloom.server.envelopes.plain_json import PLAIN
+from reasonloom.server.toolsets.open_pairs import contradicting_pair
 from reasonloom.server.toolsets.toolset import Toolset, adds, changes, reads
 
 WRITING = (
@@ -39,8 +42,9 @@ SURVEYING = (
     reads("memory_stats", "Count memory", queries.MemoryStats, queries.GraphStats),
 )
 GROUNDING = (
-    reads("memory_ground", "Check a claim", grounding.HeldMemoryGround, grounding.Grounded,
-          asks_llm=True, reference=grounding.MemoryGround),
+    replace(reads("memory_ground", "Check a claim", grounding.HeldMemoryGround,
+                  grounding.Grounded, asks_llm=True, reference=grounding.MemoryGround),
+            unsettled=contradicting_pair),
     reads("memory_evidence", "Show evidence", grounding.MemoryEvidence, grounding.EvidenceFound),
     reads("memory_suggest", "Suggest memories", grounding.MemorySuggest, shared.NodesScored),
 )  # fmt: skip

@@ -6,17 +6,21 @@ from reasonloom.server.toolsets.toolset import Toolset, destroys, reads
 
 FINDING = (
     reads("history_search", "Search past conversations", history.HeldHistorySearch,
-          history.HistoryFound, reference=history.HistorySearch),
-    reads("history_recall", "Recall what led to it", history.HistoryRecall, history.HistoryFound),
-    reads("history_predict", "Show what came next", history.HistoryPredict, history.HistoryFound),
+          history.HistoryFound, reference=history.HistorySearch,
+          reference_answer=history.ReferenceFound),
+    reads("history_recall", "Recall what led to it", history.HistoryRecall, history.HistoryFound,
+          reference_answer=history.ReferenceFound),
+    reads("history_predict", "Show what came next", history.HistoryPredict, history.HistoryFound,
+          reference_answer=history.ReferenceFound),
 )  # fmt: skip
 LISTING = (
     reads("history_list_projects", "List projects", history.HistoryListProjects,
           history.ProjectsListed),
-    reads("history_list_sessions", "List sessions", history.HistoryListSessions,
-          history.SessionsListed),
+    reads("history_list_sessions", "List sessions", history.HostListSessions,
+          history.SessionsListed, reference=history.HistoryListSessions,
+          reference_answer=history.ReferenceSessions),
     reads("history_reconstruct", "Show a time span", history.HistoryReconstruct,
-          history.Reconstructed),
+          history.Reconstructed, reference_answer=history.ReferenceReconstructed),
     reads("history_hook_status", "Status of the hooks", history.HistoryHookStatus,
           history.HookStatus),
     reads("history_stats", "Count history", history.HistoryStats, history.HistoryCounted),

@@ -5,6 +5,7 @@ from reasonloom.server.toolsets import (
     graph_memory,
     history,
     mental_models,
+    modes,
     reasoning,
     thought,
 )
@@ -17,5 +18,8 @@ TOOLSETS: tuple[Toolset, ...] = (
     history.TOOLSET,
     mental_models.TOOLSET,
 )
-EXTRA_TOOLSETS: tuple[Toolset, ...] = (extras.TOOLSET, extras.REASONING, extras.MENTAL_MODELS)
-"""Toolsets without a reference, served only if they or their tools are named."""
+EXTRA_TOOLSETS: tuple[Toolset, ...] = (
+    modes.TOOLSET, extras.TOOLSET, extras.REASONING, extras.MENTAL_MODELS,
+)  # fmt: skip
+"""Toolsets without a reference; but for `reason`, they are served only if they or their tools are
+named."""

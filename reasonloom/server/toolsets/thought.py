@@ -2,17 +2,21 @@
 
 from dataclasses import replace
 
-from reasonloom.contracts.memory.tools import (
+from reasonloom.contracts.memory.recall import (
     ExplainedRecall,
     ExplainedSearch,
-    Forget,
-    Forgotten,
     Recall,
     Recalled,
-    Remember,
-    Remembered,
     Search,
     SearchResult,
+)
+from reasonloom.contracts.memory.tools import (
+    Forget,
+    Forgotten,
+    OwnersForget,
+    OwnersUpdateMemory,
+    Remember,
+    Remembered,
     SupersedingRemember,
     UpdatedMemory,
     UpdateMemory,
@@ -41,6 +45,7 @@ from reasonloom.contracts.thinking.think import (
     Thinking,
 )
 from reasonloom.server.envelopes.thought import THOUGHT
+from reasonloom.server.toolsets.open_pairs import replaced_pair, settled_replacement
 from reasonloom.server.toolsets.toolset import Toolset, adds, changes, destroys, reads
 
 TOOLSET = Toolset(
@@ -56,10 +61,12 @@ TOOLSET = Toolset(
         "Check a text before relying on it: {assess_confidence}, {detect_bias}, {evaluate}.",
     ),
     tools=(
-        adds("remember", "Remember", SupersedingRemember, Remembered, reference=Remember),
+        replace(adds("remember", "Remember", SupersedingRemember, Remembered, reference=Remember),
+                unsettled=replaced_pair, settled=settled_replacement),
         reads("recall", "Recall", ExplainedRecall, Recalled, reference=Recall),
-        changes("update_memory", "Update memory", UpdateMemory, UpdatedMemory),
-        destroys("forget", "Forget", Forget, Forgotten),
+        changes("update_memory", "Update memory", OwnersUpdateMemory, UpdatedMemory,
+                reference=UpdateMemory),
+        destroys("forget", "Forget", OwnersForget, Forgotten, reference=Forget),
         reads("search", "Search", ExplainedSearch, SearchResult, reference=Search),
         adds("think", "Think", SpacedThink, Thinking, asks_llm=True, reference=Think),
         adds("analyze", "Analyze", SpacedAnalyze, Analyzed, asks_llm=True, reference=Analyze),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -9,6 +10,7 @@ from typing import Any
 
 from reasonloom.contracts.base import Answer, Request
 from reasonloom.server.envelopes.envelope import Envelope
+from reasonloom.server.toolsets.pair import MemoryPair
 
 
 class Effect(Enum):
@@ -21,12 +23,44 @@ class Effect(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """The tool and the request that a call runs, with notes on what was not used."""
+
+    line: ToolLine
+    request: Request
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """How one tool runs several others.
+
+    Attributes:
+        tools: the tools that it may run.
+        target: returns the tool and the request to run.
+        answered: converts the answer of a run of a tool, given the run's id.
+    """
+
+    tools: frozenset[str]
+    target: Callable[[Request], Target]
+    answered: Callable[[str, dict[str, Any], str], dict[str, Any]]
+
+
+Settled = Callable[[Mapping[str, Any], Sequence[str], int], tuple[dict[str, Any], list[str]]]
+"""Returns an answer and its notes, given both and the memory that was superseded."""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolLine:
     """One tool: its name, its contract, and the graph that answers it.
 
     `open_world` is true if the tool uses a language model. `reference_request`,
     `reference_answer` and `reference_graph` replace the contract and the graph under
-    `serve --as`, if ours accept or return more than the reference.
+    `serve --as`, if ours accept or return more than the reference. With `front` each call is a run
+    of another tool. `confirm` returns what the user must confirm before a call, None for nothing.
+    `unsettled` returns the pair of memories that an answer leaves to the user, None for none;
+    `settled` returns the answer and its notes once the pair's older memory is superseded. A tool
+    without `settled` is called again then.
     """
 
     name: str
@@ -39,9 +73,28 @@ class ToolLine:
     reference_request: type[Request] | None = None
     reference_answer: type[Answer] | None = None
     reference_graph: str | None = None
+    front: Front | None = None
+    confirm: Callable[[Any], str | None] | None = None
+    unsettled: Callable[[Any, Mapping[str, Any]], MemoryPair | None] | None = None
+    settled: Settled | None = None
 
-    def answered(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Return an answer without keys that the line's contract lacks."""
+    @property
+    def runs(self) -> frozenset[str]:
+        """The tools whose runs its calls can be."""
+        return self.front.tools if self.front else frozenset({self.name})
+
+    def target(self, request: Request) -> Target:
+        """Return the tool and the request that a call runs.
+
+        Raises:
+            InvalidArgument: the request does not fit the other tool that it runs.
+        """
+        return self.front.target(request) if self.front else Target(self, request)
+
+    def answered(self, values: dict[str, Any], tool: str, run_id: object) -> dict[str, Any]:
+        """Return the answer of a run of `tool` as this line's contract has it."""
+        if self.front:
+            return self.front.answered(tool, values, str(run_id))
         if self.answer is not self.reference_answer:
             return values
         return self.answer.model_validate(values).wire()

@@ -1,0 +1,1 @@
+"""Runs as clients follow them: links to their pages, and subscriptions to their changes."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
-from reasonloom.transcripts.claude_code_messages import Message, parse_message, parse_summary
+from reasonloom.transcripts.claude_code_messages import parse_message, parse_summary
 from reasonloom.transcripts.lines import (
     LONGEST,
     PATH_LENGTH,
@@ -17,6 +17,7 @@ from reasonloom.transcripts.lines import (
     parse_moment,
     short_text,
 )
+from reasonloom.transcripts.parts import Message
 from reasonloom.transcripts.reader import Form, Started, TurnReader
 from reasonloom.transcripts.turns import Kind, Part, Skipped, Source, Turn
 

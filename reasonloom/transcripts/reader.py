@@ -139,7 +139,7 @@ class TurnReader(Iterator[Turn]):
         unread = count and self.skipped.malformed + self.skipped.unknown
         if self.since is None and not form.taken and unread:
             raise InvalidArgument(
-                "The file holds no conversation in this format; "
+                "The file has no conversation in this format; "
                 f"none of its first {count} lines could be read",
                 field="path",
             )

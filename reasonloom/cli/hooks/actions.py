@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from reasonloom.cli.hooks.hosts import HookHost
 from reasonloom.cli.hooks.input import HookInput, project_folder, transcript_files
 from reasonloom.errors import ReasonloomError
 from reasonloom.text.plurals import counted
@@ -46,6 +47,7 @@ class HookContext:
         loom: all dependencies, for hooks that store something; else None.
         answer: writes the output that the host reads.
         until: the reading of `time.monotonic` by which the hook must end.
+        host: the host that called.
         done: the progress so far, in words.
     """
 
@@ -55,6 +57,7 @@ class HookContext:
     loom: Loom | None
     answer: Callable[[str], None]
     until: float
+    host: HookHost
     done: str = NOTHING_DONE
 
 
@@ -66,14 +69,14 @@ async def session_start(context: HookContext, given: HookInput) -> HookResult:
     source = given.source or "startup"
     project = await _project(context, project_folder(given), None)
     if project is None:
-        return HookResult("nothing is known of this project yet")
+        return HookResult("nothing is stored about this project yet")
     occasion = Occasion(given.session, source, datetime.now(UTC))
     async with context.database.begin(context.caller, searching=True) as tx:
         text = await session_briefing(tx, project, occasion)
     if not text:
-        return HookResult(f"nothing to tell ({source[:20]})", project)
+        return HookResult(f"no notes to send ({source[:20]})", project)
     context.answer(format_context(given, text))
-    return HookResult(f"told {tokens.count_tokens(text)} tokens ({source[:20]})", project)
+    return HookResult(f"sent {tokens.count_tokens(text)} tokens ({source[:20]})", project)
 
 
 async def ingest_session(context: HookContext, given: HookInput) -> HookResult:
@@ -81,18 +84,19 @@ async def ingest_session(context: HookContext, given: HookInput) -> HookResult:
     from reasonloom.nodes.history.ingestion.pipeline import ingest
     from reasonloom.nodes.history.ingestion.reports import IngestOptions
 
-    files = transcript_files(given, context.settings.claude_folder / "projects")
+    files = transcript_files(given, context.host)
     if not files:
-        return HookResult("there is no transcript yet: nothing to keep")
+        return HookResult("there is no transcript yet: nothing to store")
     read = 0
 
     def report(more: int) -> None:
         nonlocal read
         read += more
-        context.done = f"{read:,} bytes of transcripts are read and kept"
+        context.done = f"{read:,} bytes of transcripts are read and stored"
 
     assert context.loom is not None  # noqa: S101 - opened with all parts for this hook
-    options = IngestOptions(form="claude-code", batch=BATCH_SIZE)
+    folder = None if context.host.names_folder else str(project_folder(given))
+    options = IngestOptions(context.host.form, folder, batch=BATCH_SIZE)
     named = [(f"file {number}", path) for number, path in enumerate(files, start=1)]
     reports = await ingest(context.loom, context.caller, named, options, report)
     project = await _project(context, project_folder(given), given.session)
@@ -117,7 +121,9 @@ async def claudemd_generator(context: HookContext, given: HookInput) -> HookResu
 
 
 def format_context(given: HookInput, text: str) -> str:
-    """Return `text` in Claude Code's JSON for SessionStart; otherwise as plain text."""
+    """Return `text` in the hosts' JSON for SessionStart, or Cursor's; otherwise as plain text."""
+    if given.event == "sessionStart":
+        return json.dumps({"additional_context": text}, ensure_ascii=False) + "\n"
     if given.event != "SessionStart":
         return f"{text}\n"
     output = {"hookEventName": "SessionStart", "additionalContext": text}

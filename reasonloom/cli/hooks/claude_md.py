@@ -26,7 +26,7 @@ def replace_block(text: str, block: str) -> str:
             or `block` contains a mark.
     """
     if MARK.search(block):
-        raise InvalidArgument("the block has a mark in it", field="block")
+        raise InvalidArgument("the block contains a marker", field="block")
     feed = "\r\n" if "\r\n" in text else "\n"
     inner = feed + feed.join(block.strip().splitlines()) + feed
     found = list(MARK.finditer(text))
@@ -34,9 +34,9 @@ def replace_block(text: str, block: str) -> str:
         gap = "" if not text else feed if text.endswith("\n") else feed * 2
         return f"{text}{gap}{BEGIN}{inner}{END}{feed}"
     if [mark[1].lower() for mark in found] != ["begin", "end"]:
-        raise InvalidArgument("the marks are broken: one begin, then one end", field="marks")
+        raise InvalidArgument("the markers must be one begin, then one end", field="marks")
     if not all(_on_own_line(text, mark) for mark in found):
-        raise InvalidArgument("a mark must stand on a line of its own", field="marks")
+        raise InvalidArgument("a marker must be on a line of its own", field="marks")
     begin, end = found
     return f"{text[: begin.end()]}{inner}{text[end.start() :]}"
 
@@ -49,7 +49,7 @@ def _on_own_line(text: str, mark: re.Match[str]) -> bool:
 
 
 FILE_NAME = "CLAUDE.md"
-NO_HISTORY = "Nothing is kept of past conversations of this project."
+NO_HISTORY = "No past conversations of this project are stored."
 
 
 def update_claude_md(folder: Path, notes: str | None) -> str:
@@ -67,10 +67,10 @@ def update_claude_md(folder: Path, notes: str | None) -> str:
         return f"no {FILE_NAME} in the project's folder: nothing to do"
     text = found.text
     if notes is None and not has_marks(text):
-        return "nothing is known of this project: no block was made"
+        return "nothing is stored about this project: no block was written"
     elsewhere = place.is_symlink() and not found.path.is_relative_to(folder.resolve())
     if elsewhere and not has_marks(text):
-        message = f"{FILE_NAME}: a link out of the project's folder, to a file without our marks"
+        message = f"{FILE_NAME}: a link out of the project's folder, to a file without our markers"
         raise InvalidArgument(f"{message}; nothing was changed", field="file")
     try:
         new = replace_block(text, notes or NO_HISTORY)

@@ -1,4 +1,4 @@
-"""`reasonloom hook`: called by Claude Code at the start and end of a session; never blocks it.
+"""`reasonloom hook`: called by a host at the start and end of a session; never blocks it.
 
 A hook exits with 0 within its time limit whatever happens, and writes to stdout only what the host
 reads: exit code 2 would block the host, and other output would become part of the agent's context.
@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from reasonloom.cli.hooks.hosts import CLAUDE_CODE, HOOK_HOSTS, RECORD
 from reasonloom.cli.hooks.log import append_entry, error_summary
 
 if TYPE_CHECKING:
     from reasonloom.settings import Settings
 
-HOOK_NAMES = ("session-start", "session-end", "pre-compact", "claudemd-generator")
+HOOK_NAMES = ("session-start", "session-end", "pre-compact", "claudemd-generator", RECORD)
 STARTUP_SECONDS = 20.0
 """Seconds within which the settings, which contain the time limit, must be read."""
 
@@ -34,11 +35,17 @@ def hook(
     names: Annotated[
         list[str] | None, typer.Argument(help=f"One or more of: {', '.join(HOOK_NAMES)}.")
     ] = None,
+    host: Annotated[str, typer.Option("--host", help="The host that calls.")] = CLAUDE_CODE,
+    detach: Annotated[
+        bool, typer.Option("--detach", help="Return at once, and work in the background.")
+    ] = False,
 ) -> None:
-    """Do what Claude Code's hooks are for; reads the host's JSON on stdin, always ends with 0."""
+    """Run a host's hook: read its JSON from stdin; the exit code is always 0."""
     run: TimedRun | None = None
     try:
-        run = TimedRun(names or [])
+        if detach:
+            _leave_to_child()
+        run = TimedRun(names or [], host)
         run.work()
     except BaseException as error:  # noqa: BLE001 - the host must never notice
         if run:
@@ -50,9 +57,9 @@ def hook(
 class TimedRun:
     """One invocation of some hooks, which ends the process when its time is up."""
 
-    def __init__(self, names: Sequence[str]) -> None:
+    def __init__(self, names: Sequence[str], host: str = CLAUDE_CODE) -> None:
         self.begun = time.monotonic()
-        self.names = names
+        self.names, self.host = names, host
         self.home: Path | None = None
         self.answer = _reserve_stdout()
         self.timer = self._ending(STARTUP_SECONDS)
@@ -68,17 +75,30 @@ class TimedRun:
         settings = self._settings()
         known = [name for name in self.names if name in HOOK_NAMES]
         if not known or len(known) < len(self.names):
-            self.say(f"not all of these are hooks; there are {', '.join(HOOK_NAMES)}", loud=True)
-        if not known or settings is None:
+            self.say(f"unknown hook; known: {', '.join(HOOK_NAMES)}", loud=True)
+        if self.host not in HOOK_HOSTS:
+            self.say(f"unknown host; known: {', '.join(HOOK_HOSTS)}", loud=True)
+        if not known or settings is None or self.host not in HOOK_HOSTS:
+            return
+        if RECORD in known:
+            self._record(settings)
             return
         import asyncio
 
         from reasonloom.cli.hooks.runner import HookRunner
 
-        work = HookRunner(settings, known, self.begun, self.write_answer, self.say)
+        work = HookRunner(
+            settings, known, self.begun, self.write_answer, self.say, HOOK_HOSTS[self.host]
+        )
         loop = asyncio.new_event_loop()
         tail = min(TAIL, settings.hook_seconds * SHARE)
         loop.run_until_complete(work.run(settings.hook_seconds - tail))
+
+    def _record(self, settings: Settings) -> None:
+        """Record the host's input, without the database: hosts call this all the time."""
+        from reasonloom.cli.hooks.recording import record_input
+
+        record_input(HOOK_HOSTS[self.host], settings.hook_seconds / 2)
 
     def write_answer(self, text: str) -> None:
         """Write output for the host; it is no error if the host has gone."""
@@ -125,9 +145,22 @@ class TimedRun:
 
     def _expire(self) -> None:
         try:
-            self.say("the time limit was reached: given up, what was stored stays")
+            self.say("the time limit was reached: stopped; what was stored stays")
         finally:
             os._exit(0)
+
+
+def _leave_to_child() -> None:
+    """End this process and go on in a child with a session of its own.
+
+    The child holds none of the host's output streams, because a host waits until they close.
+    """
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (1, 2):
+        os.dup2(nothing, number)
 
 
 def _reserve_stdout() -> int:
@@ -153,7 +186,7 @@ def _ignore_hangups(run: TimedRun) -> None:
             signal.signal(getattr(signal, name), signal.SIG_IGN)
 
     def ended(*_: object) -> None:
-        run.say("ended by the host: given up, what was stored stays")
+        run.say("ended by the host: stopped; what was stored stays")
         os._exit(0)
 
     signal.signal(signal.SIGTERM, ended)

@@ -7,11 +7,12 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reasonloom.cli.hooks.hosts import HookHost, recording_path
 from reasonloom.errors import InvalidArgument, TimedOut
 
 MAX_INPUT = 1024 * 1024
@@ -41,10 +42,20 @@ class HookInput:
 
 
 def read_input(seconds: float) -> HookInput:
-    """Read one JSON object from standard input, without waiting for its end.
+    """Read a hook's input from standard input.
 
     Raises:
         InvalidArgument: it is empty, too long or not a JSON object, or a field is invalid.
+        TimedOut: it did not arrive within `seconds`.
+    """
+    return parse_input(read_object(seconds))
+
+
+def read_object(seconds: float) -> dict[str, Any]:
+    """Read one JSON object from standard input, without waiting for its end.
+
+    Raises:
+        InvalidArgument: it is empty, too long or not a JSON object.
         TimedOut: it did not arrive within `seconds`.
     """
     data = b""
@@ -53,13 +64,13 @@ def read_input(seconds: float) -> HookInput:
         if len(data) > MAX_INPUT:
             raise InvalidArgument(f"standard input: more than {MAX_INPUT:,} bytes", field="stdin")
         if data.rstrip().endswith(b"}") and (found := _parse_object(data)) is not None:
-            return parse_input(found)
+            return found
     if not data.strip():
         raise InvalidArgument("standard input: empty; the host sends JSON", field="stdin")
     found = _parse_object(data)
     if found is None:
         raise InvalidArgument("standard input: not a JSON object in UTF-8", field="stdin")
-    return parse_input(found)
+    return found
 
 
 def parse_input(found: dict[str, Any]) -> HookInput:
@@ -69,19 +80,19 @@ def parse_input(found: dict[str, Any]) -> HookInput:
         InvalidArgument: a field is not text, too long, or contains forbidden characters.
     """
     return HookInput(
-        session=_text_field(found, "session_id", MAX_NAME),
+        session=_first_field(found, ("session_id", "sessionId", "conversation_id"), MAX_NAME),
         transcript=_text_field(found, "transcript_path", MAX_PATH),
-        cwd=_text_field(found, "cwd", MAX_PATH),
-        event=_text_field(found, "hook_event_name", MAX_NAME),
-        source=next(
-            (
-                value
-                for name in ("source", "trigger", "reason")
-                if (value := _text_field(found, name, MAX_NAME))
-            ),
-            None,
-        ),
+        cwd=_text_field(found, "cwd", MAX_PATH) or _first_folder(found),
+        event=_first_field(found, ("hook_event_name", "hookEventName"), MAX_NAME),
+        source=_first_field(found, ("source", "trigger", "reason"), MAX_NAME),
     )
+
+
+def _first_folder(found: dict[str, Any]) -> str | None:
+    """Return the first of a host's folders, None if it sent none."""
+    roots = found.get("workspace_roots")
+    first = roots[0] if isinstance(roots, list) and roots else None
+    return _text_field({"workspace_roots": first}, "workspace_roots", MAX_PATH)
 
 
 def project_folder(given: HookInput) -> Path:
@@ -95,19 +106,21 @@ def project_folder(given: HookInput) -> Path:
     return Path(given.cwd)
 
 
-def transcript_files(given: HookInput, folder: Path) -> list[Path]:
+def transcript_files(given: HookInput, host: HookHost) -> list[Path]:
     """Return the transcripts of the session and its sub-agents; none if the first does not exist.
 
     Args:
         given: the input.
-        folder: the folder of transcripts; no file outside of it is read.
+        host: the host; no file outside of its folder of transcripts is read.
 
     Raises:
         InvalidArgument: the path is not a transcript: outside, a folder, a device.
     """
+    if host.records:
+        return _recording(given, host)
     if not given.transcript:
         raise InvalidArgument("transcript_path: missing", field="transcript_path")
-    path = Path(given.transcript)
+    path, folder = Path(given.transcript), host.transcripts()
     if not path.is_absolute() or path.suffix != ".jsonl":
         raise _transcript_error("must be the full path of a .jsonl file")
     try:
@@ -119,22 +132,26 @@ def transcript_files(given: HookInput, folder: Path) -> list[Path]:
     except (OSError, RuntimeError, ValueError):
         raise _transcript_error("cannot be read") from None
     if not within:
-        message = "lies outside of the folder of transcripts; see REASONLOOM_CLAUDE_CONFIG_DIR"
+        message = f"is outside the folder of transcripts; see {host.variable}"
         raise _transcript_error(message)
     if not stat.S_ISREG(mode):
         raise _transcript_error("is not a file")
-    return [main, *_agent_transcripts(main, folder.resolve())]
+    return [main, *_agent_transcripts(main, folder.resolve(), given.session or main.stem, host)]
 
 
-def _agent_transcripts(main: Path, folder: Path) -> Iterator[Path]:
-    """Yield transcripts of sub-agents: in the session's folder, or (older versions) next to it."""
-    inside = sorted((main.with_suffix("") / "subagents").glob("*.jsonl"))
-    legacy = [
-        path
-        for path in sorted(main.parent.glob("agent-*.jsonl"))
-        if _mentions_session(path, main.stem)
-    ]
-    for path in (inside + legacy)[:MAX_AGENTS]:
+def _recording(given: HookInput, host: HookHost) -> list[Path]:
+    """Return what our hook recorded of the session."""
+    path = recording_path(host, given.session)
+    return [path] if path.is_file() else []
+
+
+def _agent_transcripts(main: Path, folder: Path, session: str, host: HookHost) -> Iterator[Path]:
+    """Yield transcripts of sub-agents: in a folder of the session, or next to it and naming it."""
+    within = dict.fromkeys((main.with_suffix(""), main.parent / session))
+    inside = [path for place in within for path in sorted(place.glob(host.agents_within))]
+    near = main.parent.glob(host.agents_near) if host.agents_near else ()
+    named = [path for path in sorted(near) if _mentions_session(path, session)]
+    for path in (inside + named)[:MAX_AGENTS]:
         real = path.resolve()
         if real != main and real.is_relative_to(folder) and real.is_file():
             yield real
@@ -190,6 +207,12 @@ def _parse_object(data: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def _first_field(found: dict[str, Any], names: Sequence[str], longest: int) -> str | None:
+    """Return the first of the fields that has a text, None without one."""
+    values = (_text_field(found, name, longest) for name in names)
+    return next((value for value in values if value), None)
 
 
 def _text_field(found: dict[str, Any], name: str, longest: int) -> str | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from reasonloom.cli.hooks import actions
 from reasonloom.cli.hooks.actions import NOTHING_DONE, HookContext, HookResult
+from reasonloom.cli.hooks.hosts import HookHost
 from reasonloom.cli.hooks.input import HookInput, read_input
 from reasonloom.cli.hooks.log import error_summary
 from reasonloom.contracts.caller import Caller
@@ -18,13 +19,15 @@ from reasonloom.errors import ReasonloomError
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.nodes.execution import Loom
     from reasonloom.settings import Settings
+    from reasonloom.stores.database import Database
 
 STDIN_SECONDS = 5.0
 """Seconds within which the host must send its input; at most half of the limit."""
 
 TIMED_OUT = (
-    "the time limit was reached after {seconds:.1f} s: {done}; the next time goes on from there"
+    "the time limit was reached after {seconds:.1f} s: {done}; the next run continues from there"
 )
 ACTIONS: dict[str, Callable[[HookContext, HookInput], Awaitable[HookResult]]] = {
     "session-start": actions.session_start,
@@ -49,8 +52,9 @@ class HookRunner:
         begun: float,
         answer: Callable[[str], None],
         say: Callable[..., None],
+        host: HookHost,
     ) -> None:
-        self.settings, self.names, self.begun = settings, names, begun
+        self.settings, self.names, self.begun, self.host = settings, names, begun, host
         self.answer, self.say = answer, say
         self.caller = Caller(settings.user, client="hook")
         self.context: HookContext | None = None
@@ -101,15 +105,16 @@ class HookRunner:
 
             self.opening = open_engine(self.settings, recover=False)
             loom = (await self.opening.__aenter__()).loom
-            return HookContext(self.settings, self.caller, loom.database, loom, self.answer, until)
-        from reasonloom.stores.access import find_access
-        from reasonloom.stores.database import Database
-        from reasonloom.stores.migrate import bring_up_to_date
+            return self._context(loom.database, loom, until)
+        from reasonloom.stores.servers.opening import open_database
 
-        access = await find_access(self.settings)
-        await bring_up_to_date(access)
-        database = Database(access, connections=1)
-        return HookContext(self.settings, self.caller, database, None, self.answer, until)
+        database = await open_database(self.settings, connections=1)
+        return self._context(database, None, until)
+
+    def _context(self, database: Database, loom: Loom | None, until: float) -> HookContext:
+        return HookContext(
+            self.settings, self.caller, database, loom, self.answer, until, self.host
+        )
 
     async def _record(
         self, name: str, result: HookResult, at: datetime, milliseconds: float

@@ -46,7 +46,7 @@ def test_what_one_session_did_the_next_one_is_told(host: Host) -> None:
     assert tokens.count_tokens(told) <= 500
     assert (
         host.rows()["session-start"]["message"]
-        == f"told {tokens.count_tokens(told)} tokens (startup)"
+        == f"sent {tokens.count_tokens(told)} tokens (startup)"
     )
     assert host.log == ""
 
@@ -158,7 +158,7 @@ def test_claude_md_is_rewritten_between_its_marks_alone(host: Host) -> None:
     real.write_bytes((text + text).encode())
     host.hook("claudemd-generator", given=given)
     row = host.rows()["claudemd-generator"]
-    assert (row["succeeded"], "marks are broken" in row["message"]) == (False, True)
+    assert (row["succeeded"], "markers must be" in row["message"]) == (False, True)
     assert real.read_bytes().decode() == text + text
     assert list(host.project.glob(".*")) == []
 

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reasonloom.cli.hooks.hosts import HOOK_HOSTS, HookHost
 from reasonloom.cli.hooks.input import HookInput, parse_input, transcript_files
 from reasonloom.errors import InvalidArgument
 from tests.support.clients.hook_host import PATIENCE, Host
@@ -93,7 +95,7 @@ def test_the_end_of_the_input_is_not_waited_for(host: Host) -> None:
 def test_an_unknown_hook_is_told_and_no_fault(host: Host, names: tuple[str, ...]) -> None:
     done = host.hook(*names, given=b"{}")
     assert done.stdout == b""
-    assert b"there are session-start, session-end" in done.stderr
+    assert b"unknown hook; known: session-start, session-end" in done.stderr
     assert host.rows() == {}
 
 
@@ -127,7 +129,7 @@ def test_a_transcript_that_is_none_is_not_read(host: Host) -> None:
     row = host.ended()
     assert (row["succeeded"], row["message"]) == (
         True,
-        "there is no transcript yet: nothing to keep",
+        "there is no transcript yet: nothing to store",
     )
     (host.transcripts / "11111111-2222-3333-4444-555555555555.jsonl").write_bytes(b"\x00\x01" * 999)
     row = host.ended()
@@ -163,14 +165,21 @@ def lies(host: Host) -> dict[str, str]:
     }
 
 
+def host_with(folder: Path) -> HookHost:
+    return replace(HOOK_HOSTS["claude-code"], transcripts=lambda: folder)
+
+
 def test_no_path_but_a_transcripts_is_opened(host: Host) -> None:
     folder = host.claude / "projects"
     for wrong, path in lies(host).items():
         with pytest.raises(InvalidArgument) as refused:
-            transcript_files(HookInput(transcript=path), folder)
+            transcript_files(HookInput(transcript=path), host_with(folder))
         assert path not in refused.value.message, wrong
     assert (
-        transcript_files(HookInput(transcript=str(host.transcripts / "none.jsonl")), folder) == []
+        transcript_files(
+            HookInput(transcript=str(host.transcripts / "none.jsonl")), host_with(folder)
+        )
+        == []
     )
 
 
@@ -182,7 +191,7 @@ def test_an_agents_file_that_leads_elsewhere_is_left_out(host: Host) -> None:
     (folder / "agent-x.jsonl").symlink_to(host.root / "secret.jsonl")
     (folder / "agent-y.jsonl").mkdir()
     os.mkfifo(host.transcripts / "agent-z.jsonl")
-    found = transcript_files(HookInput(transcript=str(main)), host.claude / "projects")
+    found = transcript_files(HookInput(transcript=str(main)), host_with(host.claude / "projects"))
     assert found == [main.resolve()]
 
 

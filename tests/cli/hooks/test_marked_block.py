@@ -65,7 +65,7 @@ def test_a_block_cannot_hold_a_mark(mark: str) -> None:
 def test_what_is_forgotten_leaves_the_block(tmp_path: Path) -> None:
     place = tmp_path / "CLAUDE.md"
     place.write_text("mine\n")
-    assert "no block was made" in update_claude_md(tmp_path, None)
+    assert "no block was written" in update_claude_md(tmp_path, None)
     assert update_claude_md(tmp_path, "ключ: 漢字") == "a block was added to CLAUDE.md"
     assert update_claude_md(tmp_path, None) == "CLAUDE.md was rewritten"
     text = place.read_text()

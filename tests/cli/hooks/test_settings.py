@@ -172,12 +172,12 @@ def test_the_commands_show_ask_write_and_take_back(host: Host) -> None:
     asked = hooks(host, "install", said="y\n")
     assert (asked.returncode, place.read_text()) == (1, text)
     assert "--yes" in asked.stderr
-    assert "+" in asked.stdout
+    assert "session-end claudemd-generator" in asked.stdout
     done = hooks(host, "install", "--yes")
     assert done.returncode == 0, done.stderr
-    assert "session-end claudemd-generator" in done.stdout
+    assert "hooks added" in done.stdout
     assert "Set here, and needed where Claude Code runs" in done.stdout
-    assert host.url not in done.stdout
+    assert host.url not in asked.stdout + done.stdout
     after = json.loads(place.read_text())
     command = after["hooks"]["SessionStart"][0]["hooks"][0]
     assert command["timeout"] == 90

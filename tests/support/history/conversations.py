@@ -128,7 +128,7 @@ TROUBLE = Talk(
         (
             "CI is red: psycopg.errors.DeadlockDetected: deadlock detected in swap_berths.",
             "swap_berths in src/berths.py locks two berths in the order in which they are passed.",
-        ),
+        )
     ],
 )
 ASIDE = Talk(
@@ -144,7 +144,7 @@ MENDED = Talk(
         (
             "What became of swap_berths?",
             "src/berths.py sorts the ids before it locks: 400 runs without a deadlock detected.",
-        ),
+        )
     ],
     begin=days(5),
 )

@@ -72,7 +72,7 @@ async def stored(engine: Engine | Loom, caller: Caller = OWNER) -> list[Stored]:
     loom = engine if isinstance(engine, Loom) else engine.loom
     async with loom.database.begin(caller) as tx:
         rows = await tx.all(CHUNKS, {"owner": caller.owner})
-    return [Stored(**row._mapping) for row in rows]
+    return [Stored(**row._asdict()) for row in rows]
 
 
 async def linked(engine: Engine | Loom, caller: Caller = OWNER) -> list[tuple[Any, ...]]:

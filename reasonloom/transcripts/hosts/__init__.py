@@ -1,0 +1,1 @@
+"""Readers of other hosts' transcripts, one a format."""

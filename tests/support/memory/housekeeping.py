@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
@@ -39,18 +39,14 @@ async def take_in(
 
 
 async def exported(
-    engine: Engine,
-    caller: Caller = OWNER,
-    wish: ExportOptions = PLAIN,
-    *,
-    size: int = 500,
+    engine: Engine, caller: Caller = OWNER, wish: ExportOptions = PLAIN, *, size: int = 500
 ) -> list[dict[str, Any]]:
     """Return the lines of an export, the header first."""
     found = [line async for line in export_lines(engine.loom, caller, wish, silent, size=size)]
     return [json.loads(line) for line in found]
 
 
-async def rows(engine: Engine, query: str, caller: Caller = OWNER) -> list[Row[Any]]:
+async def rows(engine: Engine, query: str, caller: Caller = OWNER) -> list[Any]:
     """Return what a query finds in a caller's space."""
     async with engine.loom.database.begin(caller) as tx:
         return list(await tx.all(text(query)))

@@ -1,0 +1,1 @@
+"""Readers of other programs' memories, and of memories exported as Markdown."""

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
     from reasonloom.evals.core.tool import Tool as Tool
     from reasonloom.evals.core.way import Asking as Asking
     from reasonloom.evals.core.way import Function as Function
+    from reasonloom.evals.evaluation import evaluate as evaluate
     from reasonloom.evals.loaders.files import python_file as python_file
     from reasonloom.evals.loaders.files import table as table
     from reasonloom.evals.loaders.published import big_bench_hard as big_bench_hard
     from reasonloom.evals.loaders.published import game24 as game24
     from reasonloom.evals.loaders.published import gsm8k as gsm8k
+    from reasonloom.evals.plot import plot_scores as plot_scores
+    from reasonloom.evals.result import Comparison as Comparison
+    from reasonloom.evals.result import EvalResult as EvalResult
     from reasonloom.evals.scorers.function import Checker as Checker
     from reasonloom.evals.scorers.judge import Judge as Judge
     from reasonloom.evals.scorers.text import Fields as Fields
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from reasonloom.evals.scorers.text import contains as contains
     from reasonloom.evals.scorers.text import exact as exact
     from reasonloom.evals.scorers.text import numeric as numeric
+    from reasonloom.evals.testing import LoomEval as LoomEval
 
 _WHERE = {
     "compare": "comparison.compare", "plan": "comparison.power", "Budget": "core.budget",
@@ -40,7 +45,9 @@ _WHERE = {
     "gsm8k": "loaders.published", "python_file": "loaders.files", "table": "loaders.files",
     "Checker": "scorers.function", "Fields": "scorers.text", "Judge": "scorers.judge",
     "Pattern": "scorers.text", "choice": "scorers.text", "contains": "scorers.text",
-    "exact": "scorers.text", "numeric": "scorers.text",
+    "exact": "scorers.text", "numeric": "scorers.text", "evaluate": "evaluation",
+    "plot_scores": "plot", "Comparison": "result", "EvalResult": "result",
+    "LoomEval": "testing",
 }  # fmt: skip
 """The module of each public name, imported on first use because most of them are heavy."""
 

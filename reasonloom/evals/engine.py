@@ -37,7 +37,7 @@ def temporary_home(**flags: Any) -> Iterator[Settings]:
 async def temporary_database(**flags: Any) -> AsyncIterator[tuple[Settings, Access]]:
     """Yield settings and access to a fresh embedded database with default durability."""
     with temporary_home(**flags) as settings:
-        server = EmbeddedServer(settings.database_folder)
+        server = EmbeddedServer(settings.database_folder, idle_stop=settings.idle_stop)
         try:
             yield settings, await embedded_access(server, DATABASE)
         finally:

@@ -2,9 +2,12 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +140,29 @@ class EvalLog:
             return
         with self._opened() as file:
             write_whole(file, line)
+
+
+LONGEST_STEM = 100
+
+
+@contextmanager
+def new_log(folder: Path, name: str) -> Iterator[Path]:
+    """Yield the path of a new run of an eval, no other run's; removed if nothing is written."""
+    stem = re.sub(r"[^\w.-]+", "-", name)[:LONGEST_STEM]
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in count(1):
+        path = folder / f"{stem}-{moment}{f'-{number}' if number > 1 else ''}.jsonl"
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+        except FileExistsError:
+            continue
+        break
+    try:
+        yield path
+    finally:
+        if path.stat().st_size == 0:
+            path.unlink()
 
 
 def lock(file: int, held: str = "") -> None:

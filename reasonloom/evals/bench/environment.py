@@ -15,7 +15,8 @@ from reasonloom.contracts import history
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.graph_memory import nodes, queries, sessions
-from reasonloom.contracts.memory.tools import Recall, Remember
+from reasonloom.contracts.memory.recall import Recall
+from reasonloom.contracts.memory.tools import Remember
 from reasonloom.contracts.mental_models import models
 from reasonloom.contracts.reasoning.linear import ReasoningLinear
 from reasonloom.contracts.reasoning.tree import ReasoningTree
@@ -61,13 +62,10 @@ class TimedDatabase(Database):
         self.seconds = 0.0
 
     @asynccontextmanager
-    async def begin(
-        self, caller: Caller, *, searching: bool = False, walking: bool = False, once: bool = False
-    ) -> AsyncIterator[Transaction]:
+    async def begin(self, caller: Caller, **ways: bool) -> AsyncIterator[Transaction]:
         """Open a transaction and add its time."""
         started = time.perf_counter()
-        begun = super().begin(caller, searching=searching, walking=walking, once=once)
-        async with begun as tx:
+        async with super().begin(caller, **ways) as tx:
             yield tx
         self.seconds += time.perf_counter() - started
 

@@ -156,7 +156,7 @@ async def _walk(ground: BenchEngine, times: int, size: int) -> Figure:
 PLAIN: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("newest 20", "memory_query", {}),
     ("highest confidence 20", "memory_query", {"sort_by": "highest_confidence"}),
-    ("depth 2, beside the hub", "memory_context", {"node_id": HUB}),
+    ("depth 2, next to the hub", "memory_context", {"node_id": HUB}),
     ("all", "memory_quality", {}),
     ("all", "memory_stats", {}),
 )

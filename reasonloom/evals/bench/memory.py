@@ -13,13 +13,7 @@ from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.evals.bench.environment import BenchEngine, execute
 from reasonloom.evals.bench.floors import open_raw_queries
 from reasonloom.evals.bench.load import SEED, load, questions, seed_of, sentences
-from reasonloom.evals.bench.timing import (
-    WARM_UP,
-    Figure,
-    Work,
-    summarise,
-    time_alternately,
-)
+from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, summarise, time_alternately
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search.retrieval import find_nearest
 from reasonloom.stores.memory.search.scope import Nearness, Scope

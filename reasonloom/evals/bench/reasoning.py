@@ -96,7 +96,7 @@ class BareState(TypedDict, total=False):
 
 async def measure_linear(ground: BenchEngine, times: int) -> list[Figure]:
     """Time `reasoning_linear` and a bare graph with the same saver, alternately on one database."""
-    steps = SavedSteps(ground.access)
+    steps = SavedSteps(ground.database)
     bare = await _bare(steps)
     ours = partial(ground.call, "reasoning_linear", content=LINEAR_THOUGHT)
     floor, own = await time_alternately(bare, ours, times)
@@ -141,7 +141,7 @@ class SmallState(TypedDict, total=False):
 
 async def measure_saving(ground: BenchEngine, times: int) -> list[Figure]:
     """Time the three in turn, under equal load; milliseconds per step."""
-    steps = SavedSteps(ground.access)
+    steps = SavedSteps(ground.database)
     works = {
         "no saver": _walk(None),
         "saver in memory": _walk(InMemorySaver()),

@@ -24,10 +24,7 @@ from reasonloom.evals.bench.timing import Figure, Work, summarise, time_each
 from reasonloom.evals.simulated.conversation import SimulatedModel, words
 from reasonloom.evals.simulated.datasets import generate_sorting
 from reasonloom.evals.simulated.sorting import SimulatedSorter
-from reasonloom.evals.suites.reasoning.orchestration.metering import (
-    MeteredModel,
-    PlanRunner,
-)
+from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel, PlanRunner
 from reasonloom.evals.suites.reasoning.orchestration.sorting import SEED, plans
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.call import Call, Step
@@ -176,7 +173,7 @@ async def measure(times: int) -> list[Figure]:
     llm = Instant(SimulatedSorter(0))
     figures: list[Figure] = []
     async with bench_engine(llm=llm, auto_memory=False) as prepared:
-        steps = SavedSteps(prepared.access)
+        steps = SavedSteps(prepared.database)
         for size in SIZES:
             sorts = Sorts(prepared, llm, size)
             kept: list[float] = []

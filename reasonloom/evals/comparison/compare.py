@@ -52,12 +52,7 @@ def compare(
     for each, corrected in zip(compared, holm([each["p"] for each in compared]), strict=True):
         each["p_holm"] = corrected
         each["notes"] += _disagree(each)
-    return {
-        "base": first.path.name,
-        "score": score,
-        "reducer": reducer,
-        "compared": compared,
-    }
+    return {"base": first.path.name, "score": score, "reducer": reducer, "compared": compared}
 
 
 def open_completed(log: EvalLog | Path) -> EvalLog:
@@ -106,7 +101,7 @@ def _compared(base: EvalLog, other: EvalLog, score: str, reducer: str) -> dict[s
         "base_score": float(both.scores(both.base).mean()),
         "score": float(both.scores(both.other).mean()),
         "difference": found.mean,
-        "interval": list(_interval(found)),
+        "interval": _clipped(_interval(found), both, lower=lower),
         "least_effect": least_effect(found.error, found.count) if found.error else None,
         "p": table["mid_p"] if table and alone else sign_flip_mid_p(found),
         "test": test,
@@ -132,6 +127,14 @@ def _interval(found: ClusterSums) -> tuple[float, float]:
         return low, high
     reach = no_difference(found.count)
     return min(low, found.mean - reach), max(high, found.mean + reach)
+
+
+def _clipped(ends: tuple[float, float], both: Pairs, *, lower: bool) -> list[float]:
+    """Return the ends within what shares can differ by; those of counts unchanged."""
+    scores = np.concatenate([both.scores(both.base), both.scores(both.other)])
+    if lower or scores.min() < 0 or scores.max() > 1:
+        return list(ends)
+    return [min(max(end, -1.0), 1.0) for end in ends]
 
 
 def _mcnemar(both: Pairs) -> dict[str, Any] | None:
@@ -188,7 +191,7 @@ def _disagree(found: dict[str, Any]) -> list[str]:
     excludes_zero = low > 0 or high < 0
     if excludes_zero == (found["p_holm"] <= ALPHA):
         return []
-    which = "leaves 0 out" if excludes_zero else "has 0 in it"
+    which = "excludes 0" if excludes_zero else "contains 0"
     return [f"the interval {which}, but the test does not agree: no difference is shown for sure"]
 
 

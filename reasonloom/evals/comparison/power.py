@@ -91,7 +91,7 @@ def _check(items: int, effect: float, flips: float) -> None:
 
 
 NO_SPREAD = (
-    "no item differs, or all by the same: the two runs tell no spread to plan with;"
+    "no item differs, or all by the same: the two runs show no spread to plan with;"
     " `eval run FILE --plan` plans without runs"
 )
 EFFECTS = (0.02, 0.05, 0.1, 0.15, 0.2)

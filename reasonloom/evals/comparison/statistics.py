@@ -15,6 +15,10 @@ BOOTSTRAP_SEED = 7
 ROUNDING = 1e-12
 """Residue of rounding to 0, relative to the rounded values."""
 
+MIN_CLUSTERS = 2
+NOT_ESTIMABLE = "not estimable"
+"""What is displayed for an interval from fewer clusters."""
+
 BLOCK = 2_000_000
 """Upper bound on random numbers drawn at once."""
 
@@ -39,7 +43,7 @@ class ClusterSums:
     @property
     def error(self) -> float:
         """Standard error of the mean as a ratio of cluster sums; 0 for a single cluster."""
-        if self.count < 2:  # noqa: PLR2004
+        if self.count < MIN_CLUSTERS:
             return 0.0
         left = self.sums - self.mean * self.sizes
         if np.abs(left).max() <= ROUNDING * np.abs(self.sums).max():

@@ -1,7 +1,7 @@
 """Summarises runs: means by group with latencies, and scores with intervals and usage."""
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,9 @@ from reasonloom.evals.comparison.pairs import FIGURES, reducer, side
 from reasonloom.evals.comparison.statistics import cluster_sums, interval, no_difference
 from reasonloom.evals.core.run import RunResult
 from reasonloom.evals.log import EvalLog, Record
+from reasonloom.text.plurals import counted
+
+OFFLINE, SIMULATED = "offline", "simulated:"
 
 
 def means_by_group(records: Sequence[Record], *, excluded: Sequence[str] = ()) -> dict[str, Any]:
@@ -67,28 +70,65 @@ def run_summary(ran: RunResult, how: str = "mean") -> dict[str, Any]:
         "of": head["items"] * head["epochs"],
         "scores": {name: _score(log, name, how) for name in names if "/" not in name},
         "figures": {  # means over the records that have them
-            name: float(np.mean([r.scores[name] for r in log.records if name in r.scores]))
+            name: float(np.mean(sorted(r.scores[name] for r in log.records if name in r.scores)))
             for name in names
             if "/" in name
         },
-        "usage": {
-            name: sum(record.usage.get(name, 0.0) for record in log.records) for name in FIGURES
+        "usage": {  # sorted, so that the order in which items end changes no last digit
+            name: sum(sorted(record.usage.get(name, 0.0) for record in log.records))
+            for name in FIGURES
         },
         "latency_ms": latency([record.latency_ms for record in log.records]),
         "notes": ran.notes(),
+        "incomplete": incomplete(ran),
     }
+
+
+def incomplete(ran: RunResult) -> str:
+    """Return how many answers a run lacks and why; empty if it has all."""
+    wanted = ran.log.head["items"] * ran.log.head["epochs"]
+    missing = wanted - len(ran.log.records)
+    if not missing:
+        return ""
+    why = ran.stopped or next(iter(ran.failed), "the run was interrupted")
+    return f"{missing} of {counted(wanted, 'answer')} missing: {why}"
+
+
+def llm_of(head: Mapping[str, Any]) -> str:
+    """Return the language model that a run's head names; empty if none was needed."""
+    return str((head.get("system") or {}).get("llm") or "")
+
+
+def model_note(llm: str) -> str:
+    """Return a note if a run's language model is none, or a simulated one; empty otherwise."""
+    if llm.rpartition(":")[2] == OFFLINE:
+        return (
+            "no language model was called; to evaluate one, set REASONLOOM_LLM, such as"
+            " litellm:openai/gpt-5"
+        )
+    if is_simulated(llm):
+        return f"{llm} is a simulated language model: its answers, tokens and costs are simulated"
+    return ""
+
+
+def is_simulated(llm: str) -> bool:
+    """Return whether a language model is a simulated one, so that no money was spent."""
+    return SIMULATED in llm
 
 
 def _score(log: EvalLog, name: str, how: str) -> dict[str, Any]:
     grouped = side(log, name, reducer(how))
     scores = np.array(list(grouped.scores.values()), dtype=np.float64)
     found = cluster_sums(scores, [grouped.records[key][0].cluster for key in grouped.scores])
-    reach = no_difference(found.count)
-    low, high = interval(found) if found.error else (found.mean - reach, found.mean + reach)
+    low, high = interval(found)
+    if low == high:  # no resample varies, as with two items or equal scores
+        reach = no_difference(found.count)
+        low, high = found.mean - reach, found.mean + reach
     least, most = min(0.0, *scores), max(1.0, *scores)
     return {
         "mean": found.mean,
         "interval": [max(least, low), min(most, high)],
         "reducer": how,
         "items": len(scores),
+        "clusters": found.count,
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from reasonloom.errors import InvalidArgument
 from reasonloom.llm.interfaces import LanguageModel, Priced, Usage
 
-UNKNOWN_PRICE = "nobody knows what this language model costs, so that no budget in usd can be kept"
+UNKNOWN_PRICE = "the price of this language model is unknown, so a budget in usd cannot be enforced"
 
 
 @dataclass(frozen=True, slots=True)

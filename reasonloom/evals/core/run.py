@@ -21,7 +21,7 @@ from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.core.way import AnswerContext, Answering, Way
 from reasonloom.evals.log import EvalLog, Record
-from reasonloom.llm.interfaces import Embedder, LanguageModel
+from reasonloom.llm.interfaces import Embedder, LanguageModel, Priced
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import Settings, load_settings
 from reasonloom.stores.access import Access
@@ -180,6 +180,8 @@ async def _run_pending(running: Running, way: Way, parts: AnswerContext, at_once
     first = next(running.work, None)
     if first is None:
         return
+    if isinstance(parts.llm, Priced):  # loads the provider's client, in no item's latency
+        await parts.llm.prices()
     async with way.opened(parts) as answering:
         running.work = chain([first], running.work)
         async with asyncio.TaskGroup() as group:

@@ -14,7 +14,7 @@ from reasonloom.evals.simulated.intersection import SimulatedIntersecter
 from reasonloom.evals.simulated.reader import SimulatedReader
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.llm.from_settings import choose_llm
-from reasonloom.llm.interfaces import LanguageModel
+from reasonloom.llm.interfaces import Keyed, LanguageModel
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.llm.providers.replay import CachedModel
 from reasonloom.settings import Settings
@@ -83,3 +83,20 @@ class Purse:
         finally:
             if chosen is None:
                 await provider.close()
+
+    async def check_key(self, chosen: str | LanguageModel | None, settings: Settings) -> None:
+        """Refuse a provider whose key is not set; with a cache, which may have every reply, none.
+
+        Raises:
+            LlmRefused: the key is not set.
+        """
+        if self.cache or not (chosen is None or isinstance(chosen, str)):
+            return
+        provider = choose_llm(
+            settings.model_copy(update={"llm": chosen or settings.llm}), SIMULATED
+        )
+        try:
+            if isinstance(provider, Keyed):
+                await provider.check_key()
+        finally:
+            await provider.close()

@@ -84,8 +84,7 @@ def _require_columns(columns: Collection[str], found: list[Row], path: Path) -> 
     for column in sorted(columns):
         if not any(column in row.cells for row in found):
             raise InvalidArgument(
-                f"data: {path.name}: has no column {column}; it has {known}",
-                field=column,
+                f"data: {path.name}: has no column {column}; it has {known}", field=column
             )
 
 
@@ -181,12 +180,60 @@ def table(
                 f"column: {part}: must be one of {', '.join(PARTS)}", field="column"
             )
     scored = tuple(scorers) or (exact(),)
-    needed = {*NEEDED, *mapping}
-    if any(scorer.needs_target for scorer in scored):
-        needed.add("target")
+    needed = _needed(scored) | mapping.keys()
     found = read_rows(path, {each for part in needed for each in _split(mapping.get(part, part))})
-    items = [_item(row, number, mapping, needed) for number, row in enumerate(found, 1)]
-    return Suite(name or path.stem, items, scored, way, [row.where for row in found])
+    return _suite(name or path.stem, found, mapping, needed, scored, way)
+
+
+def inline(
+    cases: Sequence[Mapping[str, Any]],
+    *,
+    scorers: Sequence[Scorer] = (),
+    way: Way | None = None,
+    name: str = "cases",
+) -> Suite:
+    """Return a suite with one item per case, as `table` does for the rows of a file.
+
+    Args:
+        cases: objects with `input`, and optionally `id`, `target` and `cluster`.
+        scorers, way, name: as in `table`.
+
+    Raises:
+        InvalidArgument: a case is no object, lacks a part, or has an unknown one.
+    """
+    found = []
+    for number, case in enumerate(cases, 1):
+        if not isinstance(case, Mapping):
+            raise InvalidArgument(
+                f'case {number}: must be an object such as {{"input": "2 + 2", "target": "4"}}',
+                field="cases",
+            )
+        for part in case:
+            if part not in PARTS:
+                raise InvalidArgument(
+                    f"case {number}: {shortened(str(part), LONGEST_NAME)}: unknown part; a case has"
+                    f" {', '.join(PARTS)}",
+                    field=str(part),
+                )
+        found.append(Row(f"case {number}", dict(case)))
+    scored = tuple(scorers) or (exact(),)
+    return _suite(name, found, {}, _needed(scored), scored, way)
+
+
+def _needed(scorers: Sequence[Scorer]) -> set[str]:
+    return {*NEEDED, *(("target",) if any(each.needs_target for each in scorers) else ())}
+
+
+def _suite(
+    name: str,
+    rows: Sequence[Row],
+    mapping: Mapping[str, str],
+    needed: set[str],
+    scorers: Sequence[Scorer],
+    way: Way | None,
+) -> Suite:
+    items = [_item(row, number, mapping, needed) for number, row in enumerate(rows, 1)]
+    return Suite(name, items, scorers, way, [row.where for row in rows])
 
 
 def _item(row: Row, number: int, mapping: Mapping[str, str], needed: set[str]) -> Item:

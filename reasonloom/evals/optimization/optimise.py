@@ -174,7 +174,7 @@ async def _tested(
             for text, version in zip((shop.base.body, body), versions, strict=True)
         ]
     except BudgetExceeded as stop:
-        notes.append(f"the judgement stopped: {stop.message}; go on with a larger budget")
+        notes.append(f"the judgement stopped: {stop.message}; continue with a larger budget")
         return None
     found: dict[str, Any] = compare(base, winner)["compared"][0]
     return found
@@ -189,14 +189,14 @@ def verdict(winner: dict[str, Any] | None, test: dict[str, Any] | None) -> str:
     low, high = test["interval"]
     if (low > 0 or high < 0) and test["p"] > ALPHA:
         return (
-            "no difference shown on the test items: the interval leaves 0 out, but the test has p"
+            "no difference shown on the test items: the interval excludes 0, but the test has p"
             f" {test['p']:.4f}"
         )
     if low > 0:
         return "better on the test items: the interval of the difference lies above 0"
     if high < 0:
         return "worse on the test items: the interval of the difference lies below 0"
-    return "no difference shown on the test items: the interval holds 0"
+    return "no difference shown on the test items: the interval includes 0"
 
 
 def _head(

@@ -54,7 +54,7 @@ def split(suite: Suite, seed: int, shares: Sequence[float] = SHARES) -> Split:
     drawn = sorted(_clusters(suite.items).items())
     if len(drawn) < len(NAMES):
         raise InvalidArgument(
-            f"{suite.name}: has {len(drawn)} clusters or items that stand alone; a split into"
+            f"{suite.name}: has {len(drawn)} clusters or independent items; a split into"
             f" {', '.join(NAMES)} needs 3 or more",
             field="suite",
         )

@@ -57,15 +57,15 @@ def _whole(kind: str, line: str) -> Line:
 
 def _edit(gone: Sequence[str], new: Sequence[str]) -> Iterator[Line]:
     """Yield removed and added lines; the n-th of both are compared word by word."""
-    pairs = [_words(one, two) for one, two in zip(gone, new, strict=False)]
+    pairs = [word_difference(one, two) for one, two in zip(gone, new, strict=False)]
     yield from (Line("gone", one) for one, _ in pairs)
     yield from (_whole("gone", each) for each in gone[len(pairs) :])
     yield from (Line("new", two) for _, two in pairs)
     yield from (_whole("new", each) for each in new[len(pairs) :])
 
 
-def _words(one: str, two: str) -> tuple[Pieces, Pieces]:
-    """Return both lines in pieces, with changed words separated."""
+def word_difference(one: str, two: str) -> tuple[Pieces, Pieces]:
+    """Return both texts in pieces, with changed words separated; whole if they are too unlike."""
     before, after = WORDS.findall(one), WORDS.findall(two)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     if max(len(one), len(two)) > LONGEST or matcher.ratio() < ALIKE:
@@ -133,7 +133,7 @@ def comparison_parts(report: Report) -> list[ComparisonPart]:
                 way: flipped_items(report, each, way, DisplayBudget(share))
                 for way in ("to_wrong", "to_right")
             },
-            costs=comparison_costs(each.found),
+            costs=comparison_costs(each.found, report.base, each.run),
             prompts=[_wording(report, each, prompt["prompt"]) for prompt in each.found["prompts"]],
         )
         for place, each in enumerate(report.compared, 1)

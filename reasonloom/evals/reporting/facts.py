@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from reasonloom.evals.comparison.summary import is_simulated, llm_of
 from reasonloom.evals.core.way import text_of
 from reasonloom.evals.reporting.formatting import format_count
 from reasonloom.evals.reporting.report import ReportedRun, method_of
@@ -65,13 +66,21 @@ def times_text(number: int) -> str:
 def usage_facts(run: ReportedRun) -> list[tuple[str, float]]:
     """Return a run's non-zero usage."""
     usage = run.summary["usage"]
-    return [(COSTS[name], usage[name]) for name in usage if usage[name]]
+    return [(cost_name(name, run), usage[name]) for name in usage if usage[name]]
 
 
-def comparison_costs(found: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return a comparison's costs, without those that are zero in both runs."""
+def cost_name(name: str, *runs: ReportedRun) -> str:
+    """Return the name of a cost figure of runs; money is marked as simulated where one's is."""
+    simulated = name == "usd" and any(is_simulated(llm_of(run.log.head)) for run in runs)
+    return f"{COSTS[name]}, simulated" if simulated else COSTS[name]
+
+
+def comparison_costs(found: dict[str, Any], *runs: ReportedRun) -> list[tuple[str, dict[str, Any]]]:
+    """Return the costs of a comparison of two runs, without those that are zero in both."""
     return [
-        (COSTS[name], each) for name, each in found["costs"].items() if each["base"] or each["run"]
+        (cost_name(name, *runs), each)
+        for name, each in found["costs"].items()
+        if each["base"] or each["run"]
     ]
 
 

@@ -10,11 +10,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from reasonloom.evals.comparison.changes import is_right
 from reasonloom.evals.reporting import formatting
 from reasonloom.evals.reporting.comparison import comparison_parts
 from reasonloom.evals.reporting.facts import Facts, run_facts, usage_facts
 from reasonloom.evals.reporting.formatting import DisplayBudget, escape_hidden, shortened_line
 from reasonloom.evals.reporting.items import MAX_ITEMS, DisplayedItem, Row, item_rows, worst_items
+from reasonloom.evals.reporting.matrix import answer_diffs
 from reasonloom.evals.reporting.report import Report
 from reasonloom.evals.reporting.verdict import verdict_on_single_run
 
@@ -68,6 +70,7 @@ WAYS = {
 def render_html(report: Report) -> str:
     """Return a report as HTML; untrusted text is escaped, its hidden characters made visible."""
     environment = _environment(report.written)
+    environment.filters["passes"] = lambda score: is_right(score, report.lower)
     style, script = (_source(environment, name) for name in ("style.css", "filter.js"))
     common = {
         "report": report,
@@ -158,12 +161,14 @@ def _plot(report: Report, name: str, score: dict[str, Any]) -> str:
 def _items(report: Report, displayed: dict[str, DisplayedItem]) -> dict[str, Any]:
     """Return the rows, the anchors of displayed items, and the outcomes that occur."""
     every: list[Row] = item_rows(report)
+    rows = every[:MAX_ITEMS]
     anchors: dict[str, str] = {}
     for anchor, item in displayed.items():
         anchors.setdefault(item.item, anchor)
     known = {way for row in every for way in row.ways}
     return {
-        "rows": every[:MAX_ITEMS],
+        "rows": rows,
+        "diffs": answer_diffs(report, rows),
         "rows_of": len(every),
         "anchors": anchors,
         "ways": [(way, name) for way, name in WAYS.items() if way in known],

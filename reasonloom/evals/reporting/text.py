@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from reasonloom.evals.comparison.changes import prompt_text, text_difference
-from reasonloom.evals.reporting.facts import COSTS, run_facts
+from reasonloom.evals.reporting.facts import cost_name, run_facts
 from reasonloom.evals.reporting.formatting import MINUS, escape_hidden, shortened_line
 from reasonloom.evals.reporting.items import OUTCOMES, item_rows
 from reasonloom.evals.reporting.report import Compared, Report, ReportedRun
@@ -54,7 +54,7 @@ def _run(report: Report, run: ReportedRun) -> Iterator[str]:
         yield f"figure {name}: {value:.4f}"
     for name, value in run.summary["usage"].items():
         if value:
-            yield f"in all, {COSTS[name]}: {value:.10g}"
+            yield f"in all, {cost_name(name, run)}: {value:.10g}"
     for name, fact in run_facts(run).facts:
         if name not in OMITTED:
             yield f"{name}: {fact}"
@@ -68,7 +68,7 @@ def _compared(report: Report, each: Compared) -> Iterator[str]:
     yield from _figures(report, each.found)
     for name, cost in each.found["costs"].items():
         if name not in BY_CLOCK and (cost["base"] or cost["run"]):
-            yield from _cost(COSTS[name], cost)
+            yield from _cost(cost_name(name, report.base, each.run), cost)
     yield from (f"note: {note}" for note in each.found["notes"])
     for prompt in each.found["prompts"]:
         yield from ("", *_prompt(report, each, prompt["prompt"]))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reasonloom.evals.comparison.power import ALPHA
+from reasonloom.evals.comparison.statistics import MIN_CLUSTERS, NOT_ESTIMABLE
 from reasonloom.evals.reporting.formatting import LARGE, format_change, format_count, format_p
 from reasonloom.evals.reporting.report import Compared, Report, ReportedRun
 from reasonloom.text.plurals import counted
@@ -68,6 +69,8 @@ def tone_of(report: Report, each: Compared) -> str:
 
 def interval_of(report: Report, each: Compared, *, of_size: bool = False) -> str:
     """Return the ends of an interval; `of_size` drops the sign of a difference."""
+    if each.found["clusters"] < MIN_CLUSTERS:
+        return NOT_ESTIMABLE
     low, high = each.found["interval"]
     if of_size and high < 0:
         low, high = -high, -low
@@ -120,8 +123,9 @@ def verdict_on_single_run(report: Report, run: ReportedRun) -> str:
     """Return the sentence on a run that is not compared."""
     found = run.summary["scores"][report.score]
     written = report.written
+    one = found["clusters"] < MIN_CLUSTERS
     return (
         f"{run.label} scores {written.score(found['mean'])}"
-        f" (95 % {written.ends(found['interval'])}),"
+        f" (95 % {NOT_ESTIMABLE if one else written.ends(found['interval'])}),"
         f" on {counted(found['items'], 'item')}."
     )

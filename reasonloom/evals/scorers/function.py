@@ -36,7 +36,7 @@ class Checker(AcceptingScorer):
         except Exception as error:
             raise InvalidArgument(
                 f"{self.name}: fails on the answer of {item.id}:"
-                f" {type(error).__name__}: {error}; --resume goes on once it is mended",
+                f" {type(error).__name__}: {error}; --resume continues once it is fixed",
                 field="scorer",
             ) from error
         mark = found if isinstance(found, Mark) else Mark(_number(found))

@@ -94,10 +94,7 @@ class SimulatedIntersecter(ListModel):
     known = "intersect, split and union"
     lists: ClassVar = dict.fromkeys(("intersect", "union"), ("first", "second"))
     too_many = f"size should make 1 to {MOST_PARTS} parts."
-    making: ClassVar = {
-        "intersect": ("intersections", _intersect),
-        "union": ("unions", _unite),
-    }
+    making: ClassVar = {"intersect": ("intersections", _intersect), "union": ("unions", _unite)}
     prompt_tokens, split_tokens = PROMPT_TOKENS, SPLIT_TOKENS
 
     def read_list(self, found: Mapping[str, str], name: str) -> list[int]:

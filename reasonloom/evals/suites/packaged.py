@@ -3,9 +3,11 @@
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from reasonloom.evals.comparison.summary import incomplete
 from reasonloom.evals.core.run import Progress, no_progress, run
 from reasonloom.evals.core.suite import Suite
 from reasonloom.evals.core.system import Purse, System
@@ -25,6 +27,26 @@ class Packaged:
     suite: Suite
     report: Callable[[EvalLog], Mapping[str, Any] | Awaitable[Mapping[str, Any]]]
     epochs: int = 1
+
+
+SPLIT_SUITES = {
+    "metacognition": "metacognition.suite",
+    "grounding": "graph_memory.grounding.suite",
+    "triggers": "mental_models.triggers",
+    "outcomes": "mental_models.outcomes",
+    "everyday": "everyday.suite",
+    "poisoning": "memory.poisoning.suite",
+    "answerable": "memory.answerable",
+    "context": "memory.context",
+}
+"""Modules of suites with a development and a held-out half."""
+
+
+def split_suite(name: str, half: str = "dev", data: Path | None = None) -> Packaged:
+    """Return a suite with halves, on its own data or that of a folder."""
+    module: Any = import_module(f"reasonloom.evals.suites.{SPLIT_SUITES[name]}")
+    packaged: Packaged = module.packaged(half, data)
+    return packaged
 
 
 def embedder_model() -> str:
@@ -63,4 +85,5 @@ async def run_packaged(
     llm = ran.log.head["system"]["llm"]
     report = {} if notes else own.report(ran.log)
     figures = await report if inspect.isawaitable(report) else report
-    return {**head, "llm": llm, "log": log.name, "notes": notes, **figures}
+    lacks = {"notes": notes, "incomplete": incomplete(ran)}
+    return {**head, "llm": llm, "log": log.name, **lacks, **figures}

@@ -20,6 +20,7 @@ from reasonloom.llm.interfaces import Ask, Embedder, LanguageModel, Reply
 from reasonloom.nodes.reasoning.tree_search.deduplication import ThoughtDistance
 from reasonloom.nodes.similarity import similarity_of
 from reasonloom.stores.access import Access
+from reasonloom.stores.database import Database
 from reasonloom.stores.saver import SavedSteps
 from tests.support.calls import call
 from tests.support.reasoning.sessions import thinking
@@ -92,7 +93,7 @@ async def test_all_ways_of_running_a_plan_ask_and_come_to_the_same(
     sorts: Sorts, access: Access
 ) -> None:
     kept: list[float] = []
-    steps = SavedSteps(access)
+    steps = SavedSteps(Database(access))
     bare = {"driven": sorts.driven(), "in memory": sorts.walked(InMemorySaver())}
     assert await agreed(bare, sorts.llm) == 11
     assert rows(access, "checkpoints") == rows(access, "llm_calls") == 0

@@ -11,7 +11,6 @@ import pytest
 from scipy.stats import binomtest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.comparison.calibration import in_clusters, measure_calibration, right_wrong
 from reasonloom.evals.comparison.power import (
     least_effect,
     least_effect_right_wrong,
@@ -29,6 +28,7 @@ from reasonloom.evals.comparison.statistics import (
     no_difference,
     sign_flip_mid_p,
 )
+from tests.support.evals.calibration import in_clusters, measure_calibration, right_wrong
 
 FLIPS = [(8, 2), (0, 5), (3, 3), (25, 10), (1, 0), (40, 41)]
 
@@ -144,7 +144,7 @@ def test_made_up_worlds_have_the_difference_and_the_likeness_that_they_say() -> 
 
 @pytest.mark.timeout(600)
 def test_the_statistics_keep_their_promises_on_made_up_data() -> None:
-    """The study of `reasonloom bench --only statistics` in small: within 4 standard errors."""
+    """The study of `tests.support.evals.calibration` in small: within 4 standard errors."""
     for share in measure_calibration(lambda what, done, total: None, repetitions=300, seed=4):
         slack = 4 * max(share.error, 100 * math.sqrt(0.05 * 0.95 / 300))
         assert share.least - slack <= share.per_cent <= share.most + slack, share

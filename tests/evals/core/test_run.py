@@ -151,7 +151,7 @@ async def test_a_budget_in_usd_needs_a_price(tmp_path: Path, log: Path) -> None:
     ran = await run(
         suite(9, asking()), System(llm=llm), log=log, purse=Purse(Budget(usd=1)), settings=settings
     )
-    assert "nobody knows what this language model costs" in ran.stopped
+    assert "the price of this language model is unknown" in ran.stopped
     assert len(llm.asked) == 1
 
 

@@ -117,7 +117,7 @@ def test_a_checker_gives_a_number(given: Any) -> None:
 
 
 def test_a_checker_that_fails_names_itself_and_the_item() -> None:
-    told = r"solves: fails on the answer of a: ValueError: invalid literal .*; --resume goes on"
+    told = r"solves: fails on the answer of a: ValueError: invalid literal .*; --resume continues"
     with pytest.raises(InvalidArgument, match=told) as failed:
         Checker(lambda item, output: int(output) == 1, "solves").mark(Item("a", 1), "x", BENCH)
     assert isinstance(failed.value.__cause__, ValueError)

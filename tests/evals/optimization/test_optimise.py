@@ -120,7 +120,7 @@ def test_better_is_said_only_where_the_interval_leaves_0_out(
 @pytest.mark.parametrize("interval", [[0.001, 0.2], [-0.2, -0.001]])
 def test_nothing_is_said_where_the_test_does_not_agree(interval: list[float]) -> None:
     told = verdict({}, {"interval": interval, "p": 0.0501})
-    assert told.startswith("no difference shown on the test items: the interval leaves 0 out, but")
+    assert told.startswith("no difference shown on the test items: the interval excludes 0, but")
     assert told.endswith("0.0501")
 
 

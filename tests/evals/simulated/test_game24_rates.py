@@ -157,8 +157,7 @@ async def test_a_blind_judge_says_the_same_of_both() -> None:
 
 
 @pytest.mark.parametrize(
-    "steps",
-    [["4 + 8 = 12", "6 - 4 = 2", "2 * 12 = 24"], ["8 - 6 = 2", "4 + 2 = 6", "4 * 6 = 24"]],
+    "steps", [["4 + 8 = 12", "6 - 4 = 2", "2 * 12 = 24"], ["8 - 6 = 2", "4 + 2 = 6", "4 * 6 = 24"]]
 )
 async def test_the_answer_to_right_steps_is_right_as_often_as_measured(steps: list[str]) -> None:
     found = [

@@ -215,12 +215,7 @@ def test_a_file_of_pairs(tmp_path: Path) -> None:
     file = tmp_path / "sets.csv"
     file.write_text('ID,SET1,SET2,INTERSECTION\n7,"[3, 1]","[1, 4]",[1]\n')
     (item,) = load_intersection(file)
-    assert (item.id, item.first, item.second, item.truth) == (
-        "7",
-        (3, 1),
-        (1, 4),
-        frozenset({1}),
-    )
+    assert (item.id, item.first, item.second, item.truth) == ("7", (3, 1), (1, 4), frozenset({1}))
 
 
 @pytest.mark.parametrize(

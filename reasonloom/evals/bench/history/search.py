@@ -216,5 +216,5 @@ async def _recall(ground: BenchEngine, size: int, times: int) -> Figure:
         return lambda: ground.call("recall", owner=owner, userId=owner, text=next(texts), limit=10)
 
     below, own = await time_alternately(recalling(WITHOUT_HISTORY), recalling(_owner(size)), times)
-    name = f"recall of {MEMORIES:,} memories beside {size:,} chunks"
+    name = f"recall of {MEMORIES:,} memories next to {size:,} chunks"
     return summarise(name, own, below, SLOWDOWN, "floor: the same without a past")

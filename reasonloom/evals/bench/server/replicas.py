@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -246,8 +247,9 @@ BEFORE_KILL, AFTER_KILL, BURSTS = 3.0, 30.0, 4
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The replicas' processes by port, and how to reach them."""
+    """The replicas' processes by port, how to reach them, and the folder of their Postgres."""
 
+    folder: Path
     processes: dict[int, asyncio.subprocess.Process]
     access: Access
     tokens: dict[str, str]
@@ -270,7 +272,7 @@ class Site:
 
 async def measure() -> list[Figure]:
     """Measure all three on temporary servers and a temporary database."""
-    async with _site() as site:
+    async with replica_site() as site:
         figures = await _gain(site)
         figures.append(await _overload(site))
         figures.append(await _kill(site))
@@ -278,7 +280,8 @@ async def measure() -> list[Figure]:
 
 
 @asynccontextmanager
-async def _site() -> AsyncIterator[Site]:
+async def replica_site() -> AsyncIterator[Site]:
+    """Yield replicas on a temporary database, with a simulated provider and warmed up."""
     async with (
         temporary_database() as (settings, _),
         provider(LATENCY) as llm,
@@ -288,10 +291,12 @@ async def _site() -> AsyncIterator[Site]:
         tokens = make_tokens(path, [f"caller-{number}" for number in range(CALLERS)])
         env = child_environment(
             settings,
+            REASONLOOM_TOOLSETS="reasoning",
             REASONLOOM_TOKENS=str(path),
             REASONLOOM_LEASE_SECONDS=str(LEASE),
             REASONLOOM_CALLER_CONCURRENCY=str(AT_ONCE),
             REASONLOOM_CALLER_REQUESTS_PER_MINUTE="1000000",
+            REASONLOOM_ACCESS_LOG="off",
             **llm,
         )
         access = await find_access(settings)
@@ -302,7 +307,8 @@ async def _site() -> AsyncIterator[Site]:
             processes[port] = await stack.enter_async_context(listening(command, port, env))
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=REPLICAS * CALLERS)
         client = httpx.AsyncClient(timeout=PATIENCE, trust_env=False, limits=limits)
-        site = Site(processes, access, tokens, await stack.enter_async_context(client))
+        await stack.enter_async_context(client)
+        site = Site(settings.database_folder, processes, access, tokens, client)
         await site.load(ports).run(WARM_UP)
         yield site
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reasonloom.contracts.memory.tools import ExplainedRecall
+from reasonloom.contracts.memory.recall import ExplainedRecall
 from reasonloom.evals.comparison.summary import latency
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite

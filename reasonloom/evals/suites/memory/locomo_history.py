@@ -16,7 +16,8 @@ from typing import Any
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.history import HistorySearch
-from reasonloom.contracts.memory.tools import Recall, Remember
+from reasonloom.contracts.memory.recall import Recall
+from reasonloom.contracts.memory.tools import Remember
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.core.item import Answer, Item

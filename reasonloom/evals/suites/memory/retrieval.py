@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from reasonloom.contracts.memory.tools import ExplainedRecall, Remember
+from reasonloom.contracts.memory.recall import ExplainedRecall
+from reasonloom.contracts.memory.tools import Remember
 from reasonloom.evals.comparison.statistics import cluster_sums, interval
 from reasonloom.evals.comparison.summary import means_by_group
 from reasonloom.evals.core.item import Answer, Item

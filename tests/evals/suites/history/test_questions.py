@@ -58,9 +58,9 @@ def test_forms_are_summed_up_apart(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "foretold 25 %" in out
     assert "9 to 91" in out
-    assert "asked: plain, as who half remembers it" in out
+    assert "asked: plain, as someone who half remembers it" in out
     draw_history({**told, "asked": "other", "forms": {"plain": plain}})
-    assert "asked: other, in wholly other words" in capsys.readouterr().out
+    assert "asked: other, in entirely different words" in capsys.readouterr().out
 
 
 def wordless_question_set() -> HistorySet:

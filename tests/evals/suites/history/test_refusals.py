@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reasonloom.errors import InvalidArgument
-from reasonloom.evals.suites.history.data import (
-    CHAINS,
-    HERE,
-    MOMENTS,
-    TURNS,
-    load_history,
-)
+from reasonloom.evals.suites.history.data import CHAINS, HERE, MOMENTS, TURNS, load_history
+from tests.support.evals.bent_sets import Bend, Rows, bent, refused
 
-Rows = list[dict[str, Any]]
-Bend = Callable[[Rows], object]
 FILES = (TURNS, CHAINS, MOMENTS)
 
 
@@ -33,39 +24,15 @@ BENT: dict[str, tuple[str, Bend, str]] = {
     "language": (TURNS, turn(1, language="it"), "line 2, language"),
     "empty text": (TURNS, turn(2, text=" "), "line 3, text"),
     "time that is none": (TURNS, turn(0, time="Monday"), "line 1, time"),
-    "time of nowhere": (
-        TURNS,
-        turn(0, time="2025-03-03T09:12:00"),
-        "line 1: time: must be UTC",
-    ),
+    "time of nowhere": (TURNS, turn(0, time="2025-03-03T09:12:00"), "line 1: time: must be UTC"),
     "missing": (TURNS, lambda rows: rows[0].pop("agent"), "line 1, agent"),
     "unknown": (TURNS, turn(0, mood=1), "line 1, mood"),
-    "tool of a user": (
-        TURNS,
-        turn(0, tool="Bash"),
-        "line 1: tool: must be named for call",
-    ),
-    "call without a tool": (
-        TURNS,
-        turn(2, tool=None),
-        "line 3: tool: must be named for call",
-    ),
+    "tool of a user": (TURNS, turn(0, tool="Bash"), "line 1: tool: must be named for call"),
+    "call without a tool": (TURNS, turn(2, tool=None), "line 3: tool: must be named for call"),
     "id": (TURNS, turn(0, id="h01-s1"), "line 1, id"),
-    "id of another session": (
-        TURNS,
-        turn(0, id="h01-s2-t01"),
-        "line 1: id: must begin with its",
-    ),
-    "id of another world": (
-        TURNS,
-        turn(0, world="h02"),
-        "line 1: id: must begin with its world",
-    ),
-    "turn left out": (
-        TURNS,
-        lambda rows: rows.pop(1),
-        "h01-s1-t03: id: must be h01-s1-t02",
-    ),
+    "id of another session": (TURNS, turn(0, id="h01-s2-t01"), "line 1: id: must begin with its"),
+    "id of another world": (TURNS, turn(0, world="h02"), "line 1: id: must begin with its world"),
+    "turn left out": (TURNS, lambda rows: rows.pop(1), "h01-s1-t03: id: must be h01-s1-t02"),
     "turns exchanged": (
         TURNS,
         lambda rows: rows.insert(0, rows.pop(1)),
@@ -78,31 +45,15 @@ BENT: dict[str, tuple[str, Bend, str]] = {
     ),
     "both halves": (TURNS, turn(3, half="held"), "h01-s1-t04: h01 is dev and en"),
     "two languages": (TURNS, turn(3, language="de"), "h01-s1-t04: h01 is dev and en"),
-    "two projects": (
-        TURNS,
-        turn(3, project="/home/x"),
-        "h01-s1-t04: project: must be",
-    ),
-    "result of another tool": (
-        TURNS,
-        turn(3, tool="Write"),
-        "there is no call of Write",
-    ),
-    "agent without a briefing": (
-        TURNS,
-        turn(1, agent="x"),
-        "agent: must be inside a Task call",
-    ),
+    "two projects": (TURNS, turn(3, project="/home/x"), "h01-s1-t04: project: must be"),
+    "result of another tool": (TURNS, turn(3, tool="Write"), "there is no call of Write"),
+    "agent without a briefing": (TURNS, turn(1, agent="x"), "agent: must be inside a Task call"),
     "text twice": (
         TURNS,
         lambda rows: rows[1].update(text=rows[0]["text"].upper()),
         "this text is there twice",
     ),
-    "no turns": (
-        TURNS,
-        lambda rows: rows.clear(),
-        "chains.jsonl, h01-c1: there is no turn of h01",
-    ),
+    "no turns": (TURNS, lambda rows: rows.clear(), "chains.jsonl, h01-c1: there is no turn of h01"),
     "kind": (CHAINS, turn(0, kind="hard"), "line 1, kind"),
     "question": (CHAINS, turn(0, question=""), "line 1, question"),
     "plain missing": (CHAINS, lambda rows: rows[0].pop("plain"), "line 1, plain"),
@@ -215,7 +166,7 @@ def last_of(rows: Rows, session: str) -> int:
 @pytest.mark.parametrize("name", BENT)
 def test_a_bent_set_is_refused_by_record_and_field(name: str, tmp_path: Path) -> None:
     file, bend, why = BENT[name]
-    refused(bent(file, bend, tmp_path), why)
+    refused(load_history, bent(HERE, FILES, file, bend, tmp_path), why)
 
 
 def test_sessions_and_worlds_of_another_size_are_refused(tmp_path: Path) -> None:
@@ -225,30 +176,34 @@ def test_sessions_and_worlds_of_another_size_are_refused(tmp_path: Path) -> None
     def fewer(rows: Rows) -> None:
         rows[:] = [row for row in rows if row["world"] != "h01" or int(row["session"][-1]) < 4]
 
-    refused(bent(TURNS, shortened, tmp_path), "h01-s1 has 5 turns, not 6 to 25")
-    refused(bent(TURNS, fewer, tmp_path), "h01 has 3 sessions, not 4 to 8")
+    refused(
+        load_history,
+        bent(HERE, FILES, TURNS, shortened, tmp_path),
+        "h01-s1 has 5 turns, not 6 to 25",
+    )
+    refused(
+        load_history, bent(HERE, FILES, TURNS, fewer, tmp_path), "h01 has 3 sessions, not 4 to 8"
+    )
 
 
 @pytest.mark.parametrize(
-    ("plain", "copied"),
-    [
-        ("昨夜から予約の、確認メ?", True),
-        ("昨夜から予約の、確認済?", False),
-    ],
+    ("plain", "copied"), [("昨夜から予約の、確認メ?", True), ("昨夜から予約の、確認済?", False)]
 )
 def test_ten_characters_are_a_copy_in_japanese(plain: str, copied: bool, tmp_path: Path) -> None:
     def copy(rows: Rows) -> None:
         next(row for row in rows if row["id"] == "h12-c1").update(plain=plain)
 
-    folder = bent(CHAINS, copy, tmp_path)
+    folder = bent(HERE, FILES, CHAINS, copy, tmp_path)
     if copied:
-        refused(folder, "h12-c1: plain: '昨夜から予約の確認メ' is copied from h12-s2-t01")
+        refused(
+            load_history, folder, "h12-c1: plain: '昨夜から予約の確認メ' is copied from h12-s2-t01"
+        )
     else:
         assert load_history("dev", folder).worlds != load_history("dev").worlds
 
 
 def test_three_words_in_a_row_are_no_copy(tmp_path: Path) -> None:
-    folder = bent(CHAINS, turn(0, plain="Why receipts with the false sum?"), tmp_path)
+    folder = bent(HERE, FILES, CHAINS, turn(0, plain="Why receipts with the false sum?"), tmp_path)
     assert load_history("dev", folder).chains[0].plain == "Why receipts with the false sum?"
 
 
@@ -258,38 +213,25 @@ def test_a_call_left_without_its_result_is_refused(tmp_path: Path) -> None:
         assert rows[place - 1]["role"] == "result"
         del rows[place - 1 : place + 1]
 
-    refused(bent(TURNS, unanswered, tmp_path), "this call has no result")
+    refused(load_history, bent(HERE, FILES, TURNS, unanswered, tmp_path), "this call has no result")
 
 
 def test_a_copy_that_is_not_bent_is_read(tmp_path: Path) -> None:
-    assert load_history("all", bent(TURNS, len, tmp_path)).worlds == load_history("all").worlds
+    assert (
+        load_history("all", bent(HERE, FILES, TURNS, len, tmp_path)).worlds
+        == load_history("all").worlds
+    )
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "\xff"])
 @pytest.mark.parametrize("name", FILES)
 def test_what_is_no_record_is_refused(line: str, name: str, tmp_path: Path) -> None:
-    bent(name, len, tmp_path)
+    bent(HERE, FILES, name, len, tmp_path)
     (tmp_path / name).write_bytes(line.encode("latin-1"))
-    refused(tmp_path, f"{name}, line 1: ")
+    refused(load_history, tmp_path, f"{name}, line 1: ")
 
 
 def test_a_half_and_a_file_that_are_not_there(tmp_path: Path) -> None:
-    refused(tmp_path / "no", "turns.jsonl: there is no such file")
+    refused(load_history, tmp_path / "no", "turns.jsonl: there is no such file")
     with pytest.raises(InvalidArgument, match="must be one of dev, held, all"):
         load_history("both")
-
-
-def bent(name: str, bend: Bend, folder: Path) -> Path:
-    for each in FILES:
-        rows = [json.loads(line) for line in (HERE / each).read_text().splitlines()]
-        if each == name:
-            bend(rows)
-        (folder / each).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return folder
-
-
-def refused(folder: Path, why: str) -> None:
-    with pytest.raises(InvalidArgument) as raised:
-        load_history("all", folder)
-    assert why in raised.value.message
-    assert str(folder) not in raised.value.message

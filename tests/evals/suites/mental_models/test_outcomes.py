@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from reasonloom.errors import InvalidArgument
 from reasonloom.evals.suites.mental_models.outcomes import (
     FILE,
     HERE,
@@ -19,6 +15,7 @@ from reasonloom.evals.suites.mental_models.outcomes import (
 )
 from reasonloom.evals.suites.packaged import run_packaged
 from reasonloom.nodes.mental_models.resolve import judge_by_words
+from tests.support.evals.bent_sets import Bend, bent, refused
 
 
 def test_the_page_holds_the_hash_and_halves_share_nothing() -> None:
@@ -33,7 +30,6 @@ def test_the_page_holds_the_hash_and_halves_share_nothing() -> None:
         assert {each.language for each in half.items} == {"en", "de", "fr", "es", "ru", "ja"}
 
 
-Bend = Callable[[list[dict[str, Any]]], object]
 BENT: dict[str, tuple[Bend, str]] = {
     "outcome": (lambda rows: rows[0].update(outcome="open"), "outcome: must be held"),
     "kind": (lambda rows: rows[0].update(kind="odd"), "line 1, kind"),
@@ -47,11 +43,7 @@ BENT: dict[str, tuple[Bend, str]] = {
 @pytest.mark.parametrize("name", BENT)
 def test_a_broken_set_is_refused(name: str, tmp_path: Path) -> None:
     bend, told = BENT[name]
-    rows = [json.loads(line) for line in (HERE / FILE).read_text().splitlines()]
-    bend(rows)
-    (tmp_path / FILE).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(InvalidArgument, match=told):
-        load_outcomes("dev", tmp_path)
+    refused(load_outcomes, bent(HERE, (FILE,), FILE, bend, tmp_path), told)
 
 
 async def test_words_decide_nothing_wrongly_on_dev_where_likeness_does(tmp_path: Path) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from reasonloom.errors import InvalidArgument
 from reasonloom.evals.suites.mental_models.triggers import FIRING, HERE, f1, load_triggers, packaged
 from reasonloom.evals.suites.packaged import run_packaged
 from reasonloom.nodes.mental_models.triggers import match_trigger, trigger_terms
+from tests.support.evals.bent_sets import Bend, bent, refused
 
 FILES = ("triggers.jsonl", "messages.jsonl")
 
@@ -55,7 +51,6 @@ def test_what_is_to_fire_in_other_words_shares_none_with_its_trigger() -> None:
                 assert not wanted & set(each.text.casefold().replace(",", "").split()), each.id
 
 
-Bend = Callable[[list[dict[str, Any]]], object]
 BENT: dict[str, tuple[str, Bend, str]] = {
     "fires": (FILES[1], lambda rows: rows[0].update(fires=False), "fires: must not be False"),
     "kind": (FILES[1], lambda rows: rows[0].update(kind="odd"), "line 1, kind"),
@@ -69,13 +64,7 @@ BENT: dict[str, tuple[str, Bend, str]] = {
 @pytest.mark.parametrize("name", BENT)
 def test_a_broken_set_is_refused(name: str, tmp_path: Path) -> None:
     file, bend, told = BENT[name]
-    for each in FILES:
-        shutil.copy(HERE / each, tmp_path / each)
-    rows = [json.loads(line) for line in (HERE / file).read_text().splitlines()]
-    bend(rows)
-    (tmp_path / file).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    with pytest.raises(InvalidArgument, match=told):
-        load_triggers("dev", tmp_path)
+    refused(load_triggers, bent(HERE, FILES, file, bend, tmp_path), told)
 
 
 async def test_the_eval_reaches_its_goal_on_dev_and_goes_on_where_it_was(tmp_path: Path) -> None:

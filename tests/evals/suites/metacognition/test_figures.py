@@ -168,10 +168,7 @@ def test_a_framework_is_first_or_second_and_its_confusion_is_told() -> None:
     assert found["top-1", "all"].majority == pytest.approx(2 / 3)
     assert found["top-2", "all"].value == pytest.approx(2 / 3)
     assert found["top-2", "all"].guess == 0.25
-    assert confusion(items, said, FRAMEWORKS) == {
-        first: {first: 1, second: 1},
-        second: {first: 1},
-    }
+    assert confusion(items, said, FRAMEWORKS) == {first: {first: 1, second: 1}, second: {first: 1}}
 
 
 def test_a_tie_counts_half_and_is_told() -> None:

@@ -18,7 +18,8 @@ from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.graph_memory.sessions import ConversationLog
 from reasonloom.contracts.memory.extras import BatchRemember
-from reasonloom.contracts.memory.tools import Recall, Remember
+from reasonloom.contracts.memory.recall import Recall
+from reasonloom.contracts.memory.tools import Remember
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.core.item import Answer, Item
 from reasonloom.evals.core.suite import Suite

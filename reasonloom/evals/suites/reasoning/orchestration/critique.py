@@ -18,13 +18,7 @@ from reasonloom.contracts.reasoning.reflection import ReasoningReflection
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.engine import call_tool, temporary_database
 from reasonloom.evals.simulated.conversation import passages, words
-from reasonloom.evals.simulated.critique import (
-    Marks,
-    SimulatedCritic,
-    change,
-    is_right,
-    marks,
-)
+from reasonloom.evals.simulated.critique import Marks, SimulatedCritic, change, is_right, marks
 from reasonloom.evals.simulated.critique_problems import CASES, JUDGE_ERROR, Case, generate_critique
 from reasonloom.evals.suites.reasoning.orchestration.catalog import (
     Choices,

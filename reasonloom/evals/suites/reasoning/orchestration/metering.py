@@ -86,6 +86,6 @@ async def run_plan(
     state = await outcome_run_plan(plan, problem, task, PlanRunner(task, meter))
     came = outcome(state)
     if came["best"] is None:
-        raise RuntimeError(f"the plan brought no thought: {came['faults']}")
+        raise RuntimeError(f"the plan produced no thought: {came['faults']}")
     score, samples = measure(came["best"]), sum(state["drawn"].values())
     return meter.result(score, solved=score == 0, samples=samples, faults=len(came["faults"]))

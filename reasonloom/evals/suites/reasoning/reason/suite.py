@@ -25,7 +25,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from reasonloom.contracts.base import LIST_LIMIT
 from reasonloom.contracts.memory.extras import BatchForget, BatchRemember, ExportMemories
-from reasonloom.contracts.memory.tools import ExplainedRecall
+from reasonloom.contracts.memory.recall import ExplainedRecall
 from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.evals.core.item import Answer, Item, Mark
 from reasonloom.evals.core.suite import Suite

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,14 +19,13 @@ from reasonloom.evals.suites.graph_memory.grounding.data import (
     load_grounding,
     overlap_scores,
 )
+from tests.support.evals.bent_sets import Bend, bent, refused
 
-Rows = list[dict[str, Any]]
-Bend = Callable[[Rows], object]
-
+FILES = ("memories.jsonl", "claims.jsonl")
 PRONOUN = re.compile(r"\b(he|she|it|they|him|her|his|its|them)\b", re.IGNORECASE)
 
 
-@pytest.mark.parametrize("name", ["memories.jsonl", "claims.jsonl"])
+@pytest.mark.parametrize("name", FILES)
 def test_the_page_holds_the_hash_of_the_file(name: str) -> None:
     readme = (HERE / "README.md").read_text()
     assert f"sha256 of `{name}`: {load_grounding('all').sha256[name]}\n" in readme
@@ -111,10 +107,7 @@ BENT_MEMORIES: dict[str, tuple[Bend, str]] = {
     "branched": (lambda rows: rows[7].update(supersedes="w01-m04"), "w01-m08: supersedes"),
     "uncorrected": (lambda rows: rows[4].update(supersedes=None), "must hold the memory that"),
     "both halves": (lambda rows: rows[3].update(half="held"), "w01 is in both halves"),
-    "no claims": (
-        lambda rows: rows[0].update(world="w99"),
-        "claims.jsonl: there is nothing of",
-    ),
+    "no claims": (lambda rows: rows[0].update(world="w99"), "claims.jsonl: there is nothing of"),
     "empty": (lambda rows: rows.clear(), "memories.jsonl: there is nothing of w01"),
 }
 BENT_CLAIMS: dict[str, tuple[Bend, str]] = {
@@ -179,46 +172,38 @@ BENT_CLAIMS: dict[str, tuple[Bend, str]] = {
 
 @pytest.mark.parametrize("bend", BENT_MEMORIES)
 def test_bent_memories_are_refused_by_line_and_field(bend: str, tmp_path: Path) -> None:
-    refused(bent("memories.jsonl", BENT_MEMORIES[bend][0], tmp_path), BENT_MEMORIES[bend][1])
+    refused(
+        load_grounding,
+        bent(HERE, FILES, "memories.jsonl", BENT_MEMORIES[bend][0], tmp_path),
+        BENT_MEMORIES[bend][1],
+    )
 
 
 @pytest.mark.parametrize("bend", BENT_CLAIMS)
 def test_bent_claims_are_refused_by_line_and_field(bend: str, tmp_path: Path) -> None:
-    refused(bent("claims.jsonl", BENT_CLAIMS[bend][0], tmp_path), BENT_CLAIMS[bend][1])
+    refused(
+        load_grounding,
+        bent(HERE, FILES, "claims.jsonl", BENT_CLAIMS[bend][0], tmp_path),
+        BENT_CLAIMS[bend][1],
+    )
 
 
 def test_a_copy_that_is_not_bent_is_read(tmp_path: Path) -> None:
     assert (
-        load_grounding("all", bent("claims.jsonl", len, tmp_path)).worlds
+        load_grounding("all", bent(HERE, FILES, "claims.jsonl", len, tmp_path)).worlds
         == load_grounding("all").worlds
     )
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "\xff"])
-@pytest.mark.parametrize("name", ["memories.jsonl", "claims.jsonl"])
+@pytest.mark.parametrize("name", FILES)
 def test_what_is_no_record_is_refused(line: str, name: str, tmp_path: Path) -> None:
-    bent(name, len, tmp_path)
+    bent(HERE, FILES, name, len, tmp_path)
     (tmp_path / name).write_bytes(line.encode("latin-1"))
-    refused(tmp_path, f"{name}, line 1: ")
+    refused(load_grounding, tmp_path, f"{name}, line 1: ")
 
 
 def test_a_half_and_a_file_that_are_not_there(tmp_path: Path) -> None:
-    refused(tmp_path / "no", "memories.jsonl: there is no such file")
+    refused(load_grounding, tmp_path / "no", "memories.jsonl: there is no such file")
     with pytest.raises(InvalidArgument, match="must be one of dev, held, all"):
         load_grounding("both")
-
-
-def bent(name: str, bend: Bend, folder: Path) -> Path:
-    for each in ("memories.jsonl", "claims.jsonl"):
-        rows = [json.loads(line) for line in (HERE / each).read_text().splitlines()]
-        if each == name:
-            bend(rows)
-        (folder / each).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return folder
-
-
-def refused(folder: Path, why: str) -> None:
-    with pytest.raises(InvalidArgument) as raised:
-        load_grounding("all", folder)
-    assert why in raised.value.message
-    assert str(folder) not in raised.value.message

@@ -16,10 +16,7 @@ from reasonloom.evals.suites.reasoning.orchestration.intersection import (
     plans,
     rows,
 )
-from reasonloom.evals.suites.reasoning.orchestration.metering import (
-    MeteredModel,
-    PlanRunner,
-)
+from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel, PlanRunner
 from reasonloom.nodes.thought_graph.operations.outcome import outcome, run_plan
 from reasonloom.nodes.thought_graph.operations.tasks.intersection import INTERSECTION
 from tests.evals.suites.reasoning.orchestration.worlds import Late, chosen, first, results

@@ -16,10 +16,7 @@ from reasonloom.contracts.thought_graph.plans import Plan
 from reasonloom.evals.simulated.intersection import SimulatedIntersecter
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.evals.suites.reasoning.orchestration import intersection, sorting
-from reasonloom.evals.suites.reasoning.orchestration.metering import (
-    MeteredModel,
-    PlanRunner,
-)
+from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel, PlanRunner
 from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.nodes.thought_graph.operations.outcome import Outcome, outcome, run_plan
 from reasonloom.nodes.thought_graph.operations.tasks import task_of

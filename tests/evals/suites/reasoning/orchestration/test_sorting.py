@@ -13,10 +13,7 @@ import pytest
 from reasonloom.errors import InvalidArgument, UnknownName
 from reasonloom.evals.simulated.sorting import SimulatedSorter
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices
-from reasonloom.evals.suites.reasoning.orchestration.metering import (
-    MeteredModel,
-    PlanRunner,
-)
+from reasonloom.evals.suites.reasoning.orchestration.metering import MeteredModel, PlanRunner
 from reasonloom.evals.suites.reasoning.orchestration.sorting import (
     SORTING_EVAL,
     items,

@@ -1,4 +1,7 @@
-"""Calibration of the statistics on synthetic data: coverage, false positives, promised power."""
+"""Calibration of the statistics on synthetic data: coverage, false positives, promised power.
+
+`python -m tests.support.evals.calibration` takes some minutes.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -6,7 +9,9 @@ from functools import partial
 from math import sqrt
 
 import numpy as np
+from rich.console import Console
 
+from reasonloom.cli.output import named_progress
 from reasonloom.evals.comparison.power import ALPHA, power_of_mean, power_right_wrong
 from reasonloom.evals.comparison.statistics import (
     ClusterSums,
@@ -190,3 +195,21 @@ def _promised(test: str, power: float) -> tuple[str, tuple[float, float]]:
     """Return the name of a measured power next to the promised one, and the expected range."""
     per_cent = 100 * power
     return f"power of {test}, promised {per_cent:.1f} %", (per_cent - 5, per_cent + 5)
+
+
+def main() -> None:
+    """Print each figure as soon as it is available."""
+    console = Console(soft_wrap=True, highlight=False)
+    console.print(f"statistics: {REPETITIONS:,} repetitions, seed {SEED}", style="bold")
+    with named_progress() as report:
+        for share in measure_calibration(report):
+            reached = "reached" if share.reached else "missed"
+            console.print(
+                f"{share.what}: {share.per_cent:.2f} % ± {share.error:.2f}"
+                f" (goal {share.least:g} to {share.most:g}: {reached})\n  {share.said}",
+                style=None if share.reached else "red",
+            )
+
+
+if __name__ == "__main__":
+    main()

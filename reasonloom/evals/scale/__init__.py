@@ -1,0 +1,1 @@
+"""How many machines, how much Postgres: a simulation fed by measured costs, and its check."""

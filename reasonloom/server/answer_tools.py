@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver.context import Context
-from mcp_types import CallToolResult, ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 
 from reasonloom.contracts.base import Request
+from reasonloom.contracts.example_calls import parse_leniently
 from reasonloom.contracts.runs import ReasoningAnswer, ReasoningWaiting, WaitingRun, WaitingRuns
 from reasonloom.contracts.schema import publish
 from reasonloom.contracts.validation import parse_request
@@ -19,18 +22,24 @@ from reasonloom.server.answer_size import require_size
 from reasonloom.server.auth.principal import caller_of, scopes_of
 from reasonloom.server.auth.scopes import allows
 from reasonloom.server.base_tool import BaseTool, call_result
+from reasonloom.server.catalogue.run_links import AnswerLinks
 from reasonloom.server.catalogue.served import Catalogue, ServedTool
 from reasonloom.server.daily_limit import require_daily_credit
+from reasonloom.server.elicitation.dialog import PairDialog
+from reasonloom.server.elicitation.settling import Settling
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.envelopes.envelope import ResponseMeta
 from reasonloom.server.envelopes.plain_json import PLAIN
-from reasonloom.server.questions import check_of, questions_result
+from reasonloom.server.questions import questions_result
+from reasonloom.server.tasks.results import answered_result
 from reasonloom.server.tool import report_step
 
 if TYPE_CHECKING:
     from reasonloom.contracts.caller import Caller
     from reasonloom.graphs.runs.answers import Answered
+    from reasonloom.graphs.runs.call import Outcome
     from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.stores.runs.runs import RunRow
 
 
 HOW_TO_CONTINUE = "Call reasoning_waiting with a run_id to get the open questions of that run."
@@ -40,12 +49,13 @@ NONE_WAITS = "No run waits for an answer."
 class RunTool(BaseTool):
     """A tool about runs of other tools, limited to those that the caller's token allows.
 
-    `asking` maps the names of the served tools whose runs can wait to the tools.
+    `asking` maps the tools whose runs can wait to the served tools that begin such runs.
     """
 
     asking: dict[str, ServedTool]
     lifespan: EngineLifespan
     request: type[Request]
+    links: AnswerLinks
 
     @property
     def output_schema(self) -> dict[str, Any]:
@@ -67,14 +77,16 @@ class AnswerTool(RunTool):
 
     async def answer(
         self, arguments: dict[str, Any], context: Context[Any, Any], started: float
-    ) -> CallToolResult:
+    ) -> CallToolResult | InputRequiredResult:
         """Return the run's next questions or final answer after these replies.
+
+        A pair of memories that the answer leaves open is put to the user.
 
         Raises:
             RunNotFound: the caller has no such run, or its token does not allow the run's tool.
             DailyLimit: the owner has used up the day's tokens.
         """
-        request = parse_request(ReasoningAnswer, arguments)
+        request = parse_leniently(ReasoningAnswer, arguments)
         from reasonloom.graphs.runs.answers import (  # noqa: PLC0415 - heavy
             Given,
             GivenReply,
@@ -90,28 +102,54 @@ class AnswerTool(RunTool):
         await require_daily_credit(engine, caller, row.tool, row.key, asks_caller=True)
         given = Given([GivenReply(each.id, each.reply) for each in request.answers], request.check)
         report = partial(report_step, context)
-        answered = await answer_run(engine, caller, request.run_id, given, report)
+        work = partial(answer_run, engine, caller, request.run_id, given, report)
+        answered = await self._settled(work, row, caller, context)
+        if isinstance(answered, InputRequiredResult):
+            return answered
         result = self._result(answered, started)
+        served, outcome = self.asking.get(answered.run.tool), answered.outcome
+        if served and outcome.round is None and answered.run.space == caller.space:
+            ctx = context.request_context
+            result = self.links.add(result, served, ctx, outcome.run_id, outcome.answer)
         require_size(result, settings.answer_characters, (), str(answered.outcome.run_id))
         return result
+
+    async def _settled(
+        self,
+        work: Callable[[], Awaitable[Answered]],
+        row: RunRow,
+        caller: Caller,
+        context: Context[Any, Any],
+    ) -> Answered | InputRequiredResult:
+        """Answer the run; a pair of memories that it leaves open is put to the user."""
+        from reasonloom.graphs.runs.answers import Answered  # noqa: PLC0415 - heavy
+
+        served, settings = self.asking.get(row.tool), self.lifespan.settings
+        able = served is not None and served.line.unsettled is not None
+        dialog = PairDialog.of(context, settings, served.toolset) if served and able else None
+        if served is None or dialog is None:
+            return await work()
+
+        async def run(key: str | None) -> tuple[Outcome, ResponseMeta]:
+            return (await work()).outcome, ResponseMeta()
+
+        request = parse_request(served.line.request, row.input)
+        owner = caller.within(row.space or None)
+        settling = Settling(dialog, served.line, request, owner, self.lifespan.engine, run)
+        found = await settling.outcome()
+        if isinstance(found, InputRequiredResult):
+            return found
+        outcome, meta = found
+        return Answered(row, replace(outcome, notes=[*outcome.notes, *meta.notes]))
 
     def _result(self, answered: Answered, started: float) -> CallToolResult:
         outcome, run = answered.outcome, answered.run
         if outcome.round is not None:
             most = self.lifespan.settings.output_tokens
             return questions_result(outcome.run_id, outcome.round, most)
-        from reasonloom.graphs.graph import load_graph  # noqa: PLC0415
-
-        meta = ResponseMeta(
-            notes=outcome.notes,
-            seconds=time.perf_counter() - started,
-            components=load_graph(run.graph).used(run.input, offline=False),
-            llm=run.llm,
-            run_id=str(outcome.run_id),
-            check=check_of(outcome.self_judged),
-        )
-        envelope = self.asking[run.tool].envelope if run.tool in self.asking else PLAIN
-        return call_result(envelope.success(outcome.answer, meta), failed=False)
+        seconds = time.perf_counter() - started
+        served, settings = self.asking.get(run.tool), self.lifespan.settings
+        return answered_result(served, run, outcome, seconds, settings)
 
 
 class WaitingTool(RunTool):
@@ -126,7 +164,7 @@ class WaitingTool(RunTool):
             RunNotFound: the caller has no such run, or its token does not allow the run's tool.
             Conflict: the named run is not waiting.
         """
-        request = parse_request(ReasoningWaiting, arguments)
+        request = parse_leniently(ReasoningWaiting, arguments)
         engine = await self.lifespan.engine()
         caller = caller_of(self.lifespan.settings, context)
         if request.run_id is not None:
@@ -176,10 +214,11 @@ class WaitingTool(RunTool):
 
 def answer_tools(catalogue: Catalogue, lifespan: EngineLifespan) -> list[RunTool]:
     """Return the tools for waiting runs; none if no served tool can wait."""
-    asking = {each.line.name: each for each in catalogue.tools if each.line.open_world}
+    asking = catalogue.model_tools
     if not asking:
         return []
     parts = {"envelope": PLAIN, "asking": asking, "lifespan": lifespan}
+    parts |= {"links": AnswerLinks.of(catalogue)}
     return [
         AnswerTool(
             name="reasoning_answer",

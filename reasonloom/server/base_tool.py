@@ -4,7 +4,9 @@ import json
 import logging
 import time
 import uuid
-from typing import Any
+from collections.abc import Awaitable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.tools.base import Tool
@@ -13,9 +15,13 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, InputRequiredResult, TextContent
 from pydantic import ConfigDict
 
+from reasonloom.contracts.example_calls import example_line
 from reasonloom.errors import InternalFault, ReasonloomError
 from reasonloom.server.envelopes.envelope import Envelope, ResponseMeta, ToolResponse
+from reasonloom.server.toolsets.toolset import ToolLine
+from reasonloom.settings import Settings
 
+Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 
@@ -27,11 +33,15 @@ NO_FUNCTION = func_metadata(_unused)
 
 
 class BaseTool(Tool):
-    """A tool that returns errors in its reference's envelope."""
+    """A tool that returns errors in its reference's envelope.
+
+    A `lenient` tool is ours; one that is not is served as its reference.
+    """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, ignored_types=(property,))
 
     envelope: Envelope
+    lenient: bool = True
     fn: Any = _unused
     is_async: bool = True
     fn_metadata: FuncMetadata = NO_FUNCTION
@@ -45,8 +55,12 @@ class BaseTool(Tool):
             MCPError: the call itself is refused, as the protocol requires.
         """
         started = time.perf_counter()
+        return await self.guarded(self.answer(arguments, context, started), started)
+
+    async def guarded(self, work: Awaitable[Result], started: float) -> Result | CallToolResult:
+        """Return the result of `work`, or its error in the reference's envelope."""
         try:
-            return await self.answer(arguments, context, started)
+            return await work
         except MCPError:
             raise
         except ReasonloomError as error:
@@ -63,8 +77,24 @@ class BaseTool(Tool):
         raise NotImplementedError
 
     def _failed(self, error: ReasonloomError, started: float) -> CallToolResult:
-        meta = ResponseMeta(seconds=time.perf_counter() - started, tool=self.name)
-        return call_result(self.envelope.failure(error, meta), failed=True)
+        seconds = time.perf_counter() - started
+        meta = ResponseMeta(seconds=seconds, tool=self.name, reference=not self.lenient)
+        response = self.envelope.failure(error, meta)
+        if example := example_line(error, self.name):
+            body = response.structured or {}
+            text = response.text or f"Error: {body.get('error', body.get('message'))}"
+            response = replace(response, text=f"{text}{example}")
+        return call_result(response, failed=True)
+
+
+KEPT = "kept as a memory of this session, which recall leaves out"
+
+
+def kept_notes(line: ToolLine, answer: Mapping[str, Any], settings: Settings) -> list[str]:
+    """Return a note that a conclusion was stored, if it was, for a tool that runs any mode."""
+    results = [answer, answer.get("result") or {}]
+    thoughts = [each for each in results if each.keys() & {"thought_id", "thoughtId"}]
+    return [KEPT] if line.front and settings.auto_memory and thoughts else []
 
 
 def call_result(response: ToolResponse, *, failed: bool) -> CallToolResult:

@@ -64,7 +64,7 @@ def _daily_limit_message(
     opens = max(by for by in (use.tokens_by, use.usd_by) if by) + DAY
     minutes = max(1, -(-int((opens - now).total_seconds()) // 60))
     return (
-        f"the day's limit of one caller is reached: {' and '.join(reached)} were used by runs "
+        f"the daily limit of one caller is reached: {' and '.join(reached)} were used by runs "
         f"begun within 24 hours; tools that ask a language model open again at "
         f"{opens.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC, in {minutes // 60} h {minutes % 60} min"
     )

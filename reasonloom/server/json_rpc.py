@@ -50,6 +50,14 @@ class Refusal:
     ids: tuple[int | str | None, ...]
 
 
+def error_body(
+    identifier: int | str | None, code: int, message: str, **data: Any
+) -> dict[str, Any]:
+    """Return a JSON-RPC error as an object; `data` is left out if empty."""
+    error = {"code": code, "message": message, **({"data": data} if data else {})}
+    return {"jsonrpc": "2.0", "id": identifier, "error": error}
+
+
 def repair(raw: bytes) -> bytes | Refusal:
     """Return a message that the SDK can read, or the refusal."""
     if reason := _too_complex(raw):
@@ -168,6 +176,6 @@ def _members(text: str) -> Iterator[tuple[str, Any]]:
 
 SHUTDOWN_CODE = -32000
 SHUTDOWN_MESSAGE = (
-    "The server is ending and did not finish this. Send it again: with the same idempotency key, "
-    "where it had one, nothing is done twice"
+    "The server is stopping and did not finish this request. Send it again;"
+    " with the same idempotency key, nothing is done twice"
 )

@@ -37,15 +37,19 @@ from reasonloom.contracts.toolsets import ALL_TOOLS
 from reasonloom.errors import InvalidArgument, ReasonloomError
 from reasonloom.server.answer_size import limit_contents
 from reasonloom.server.answer_tools import RunTool, answer_tools
+from reasonloom.server.apps.extension import AppExtension
 from reasonloom.server.auth.principal import caller_of, scopes_of
 from reasonloom.server.auth.scopes import READ, WRITE, allows
+from reasonloom.server.catalogue.run_links import RUN
+from reasonloom.server.catalogue.selection import why_not_served
 from reasonloom.server.catalogue.served import Catalogue, instructions
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.names import truncated_name, unknown_argument
 from reasonloom.server.prompts.completion import complete_prompt, completion
 from reasonloom.server.prompts.forgetting import TOOL as FORGETTING_TOOL
 from reasonloom.server.prompts.forgetting import forgetting_prompt
-from reasonloom.server.prompts.packaged import packaged_prompts
+from reasonloom.server.prompts.packaged import template_prompts
+from reasonloom.server.prompts.people import people_prompts
 from reasonloom.server.protocol_middleware import (
     CapabilityFilter,
     RequestValidation,
@@ -53,7 +57,13 @@ from reasonloom.server.protocol_middleware import (
     missing_capabilities,
 )
 from reasonloom.server.resource_index import ResourceIndex
-from reasonloom.server.tool import make_tool
+from reasonloom.server.runs.subscriptions import RunSubscriptions
+from reasonloom.server.tasks.extension import TasksExtension
+from reasonloom.server.tasks.handshake import HandshakeTasks
+from reasonloom.server.tasks.notifications import TaskNotifications
+from reasonloom.server.tasks.run_tasks import RunTasks
+from reasonloom.server.tasks.task import TaskSource, Timing
+from reasonloom.server.tool import LoomTool, make_tool
 from reasonloom.settings import Settings
 
 MAX_NAMES_IN_ERROR = 20
@@ -75,11 +85,15 @@ class LoomServer(MCPServer[dict[str, Any]]):
         **more: Any,
     ) -> None:
         """Serve the catalogue and `extra_tools`; `more` are passed to the SDK."""
+        own_tools = [make_tool(served, lifespan, catalogue) for served in catalogue.tools]
         tools = [
-            *(make_tool(served, lifespan, catalogue) for served in catalogue.tools),
+            *own_tools,
             *(answer_tools(catalogue, lifespan) if catalogue.asks_caller else ()),
             *extra_tools,
         ]
+        self._apps = AppExtension(catalogue, lifespan)
+        tasks = self._task_source(catalogue, own_tools, lifespan)
+        timing = Timing.of(lifespan.settings)
         super().__init__(
             catalogue.name,
             instructions=instructions(catalogue.advice),
@@ -87,14 +101,16 @@ class LoomServer(MCPServer[dict[str, Any]]):
             tools=tools,
             request_state_security=_state_security(lifespan.settings),
             warn_on_duplicate_prompts=False,
+            extensions=[TasksExtension(tasks, timing)] if tasks else [],
             **{"subscriptions": False, **more},
         )
         self._served = [tool.name for tool in tools]
         self.middleware.extend(
             (
                 CapabilityFilter(missing_capabilities(catalogue)),
-                ToolMetrics(self._served),
+                ToolMetrics([*self._served, *self._apps.needed]),
                 RequestValidation(),
+                *((HandshakeTasks(tasks, timing),) if tasks else ()),
             )
         )
         self.needed = {each.name: each.needed for each in catalogue.tools}
@@ -104,11 +120,27 @@ class LoomServer(MCPServer[dict[str, Any]]):
             each.name: tuple(each.asking) for each in tools if isinstance(each, RunTool)
         }
         self._lifespan = lifespan
-        self._prompts_wait = not catalogue.is_reference
+        self._is_reference = catalogue.is_reference
+        self._prompts_wait = not self._is_reference
         self._index = ResourceIndex(catalogue.resources, lifespan)
+        notifications = TaskNotifications(tasks, timing) if tasks else None
+        for kind in catalogue.resources:
+            if kind.name == RUN and "subscriptions" not in more:
+                RunSubscriptions(kind, lifespan, notifications).serve(self._lowlevel_server)
         self._lowlevel_server.add_request_handler(
             "completion/complete", CompleteRequestParams, self._handle_complete
         )
+
+    def _task_source(
+        self, catalogue: Catalogue, tools: Sequence[LoomTool], lifespan: EngineLifespan
+    ) -> TaskSource | None:
+        """Return what keeps this server's tasks; a reference, and a server without them, has none.
+
+        `tools` are the catalogue's.
+        """
+        if catalogue.is_reference or not catalogue.model_tools:
+            return None
+        return RunTasks(catalogue, tools, lifespan, self._require_permitted)
 
     async def list_tools(self) -> list[ListedTool]:
         """List the tools and start opening the engine."""
@@ -120,6 +152,7 @@ class LoomServer(MCPServer[dict[str, Any]]):
     ) -> ListToolsResult:
         """List the tools that the caller's token allows; `list_tools` does not know the caller."""
         listed = await super()._handle_list_tools(ctx, params)
+        listed.tools = self._apps.listed(listed.tools, ctx)
         scopes = scopes_of(ctx)
         if scopes is not None:
             listed.tools = [each for each in listed.tools if self._permits(scopes, each.name)]
@@ -129,19 +162,26 @@ class LoomServer(MCPServer[dict[str, Any]]):
         """Return whether scopes allow a tool; one outside the catalogue requires read and write."""
         if name in self._answering:
             return any(self._permits(scopes, each) for each in self._answering[name])
-        needed = self.needed.get(name)
+        needed = self.needed.get(name) or self._apps.needed.get(name)
         return allows(scopes, needed) if needed else {READ, WRITE} <= set(scopes)
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; an unknown one is an invalid parameter (-32602)."""
-        if name not in self._served:
+        is_view = self._apps.offers(name, context)
+        if name not in self._served and not is_view:
             raise MCPError(code=INVALID_PARAMS, message=self._unknown(name))
-        scopes = scopes_of(context.request_context) if context else None
+        if context:
+            self._require_permitted(context.request_context, name)
+            if is_view:
+                return await self._apps.call(name, arguments, context)
+        return await super().call_tool(name, arguments, context)
+
+    def _require_permitted(self, ctx: ServerRequestContext[Any, Any], name: str) -> None:
+        scopes = scopes_of(ctx)
         if scopes is not None and not self._permits(scopes, name):
             raise MCPError(code=INVALID_PARAMS, message="The token does not allow this tool")
-        return await super().call_tool(name, arguments, context)
 
     async def _handle_list_resources(
         self, ctx: ServerRequestContext[dict[str, Any]], params: PaginatedRequestParams | None
@@ -164,6 +204,8 @@ class LoomServer(MCPServer[dict[str, Any]]):
         self, uri: AnyUrl | str, context: Context[Any, Any] | None = None
     ) -> Iterable[ReadResourceContents]:
         """Read a resource; an unknown one, or another owner's, is an invalid parameter (-32602)."""
+        if page := self._apps.read(str(uri)):
+            return page
         context = context or Context(mcp_server=self)
         caller = caller_of(self._lifespan.settings, context)
         index = self._index.within(scopes_of(context.request_context))
@@ -177,17 +219,21 @@ class LoomServer(MCPServer[dict[str, Any]]):
         return await super().list_prompts()
 
     async def _read_prompts(self) -> None:
-        """Read the packaged prompts once; a reference's server has none.
+        """Read the prompts once; a reference's server has none.
+
+        Nothing is loaded where neither the user nor the toolset `all` brings templates.
 
         Raises:
             MCPError: the user's template folder is unusable.
         """
         if not self._prompts_wait:
             return
-        try:
-            found = await asyncio.to_thread(packaged_prompts, self._lifespan.settings)
-        except ReasonloomError as error:
-            raise MCPError(code=INTERNAL_ERROR, message=error.message) from None
+        settings, found = self._lifespan.settings, people_prompts(self.needed)
+        if settings.prompts or "all" in settings.toolsets:
+            try:
+                found += await asyncio.to_thread(template_prompts, settings)
+            except ReasonloomError as error:
+                raise MCPError(code=INTERNAL_ERROR, message=error.message) from None
         self._prompts_wait = False
         found += [forgetting_prompt()] if FORGETTING_TOOL in self.needed else []
         for prompt in found:
@@ -252,8 +298,10 @@ class LoomServer(MCPServer[dict[str, Any]]):
 
     def _unknown(self, name: str) -> str:
         wanted = truncated_name(name)
-        if name in ALL_TOOLS:
+        if name in ALL_TOOLS and self._is_reference:
             return f"Tool not found: {wanted} is not served here; see `reasonloom doctor`"
+        if not self._is_reference and (why := why_not_served(name, self._lifespan.settings)):
+            return f"Tool not found: {wanted} is not served here; {why}"
         near = get_close_matches(name[:100], self._served, n=1)
         if near:
             return f"Tool not found: {wanted}; did you mean {near[0]}?"

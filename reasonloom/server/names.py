@@ -1,9 +1,21 @@
-"""Validates names, and suggests a similar one for an unknown name."""
+"""Known names: MCP's methods, and the closest match for a name that is unknown."""
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from reasonloom.errors import SettingMistake
+
+METHODS = frozenset({
+    "initialize", "ping", "completion/complete", "logging/setLevel", "prompts/get", "prompts/list",
+    "resources/list", "resources/read", "resources/templates/list", "resources/subscribe",
+    "resources/unsubscribe", "tools/call", "tools/list", "server/discover",
+    "notifications/initialized", "notifications/cancelled", "notifications/progress",
+    "notifications/roots/list_changed", "subscriptions/listen",
+})  # fmt: skip
+"""The methods of MCP that are named in logs and spans."""
+
+OTHER = "other"
+"""What logs and spans call a name that a client chose."""
 
 
 def known_name(name: str, names: Iterable[str], variable: str) -> str:

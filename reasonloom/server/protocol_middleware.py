@@ -61,7 +61,7 @@ class RequestValidation(ServerMiddleware[Any]):
 def _unchecked_mistake(method: str, params: Mapping[str, Any]) -> str | None:
     """Return what is wrong with parameters that the SDK would accept."""
     if method in LIST_METHODS and params.get("cursor") is not None:
-        return "cursor: this server gave out none, since a list comes whole; leave it out"
+        return "cursor: this server does not page its lists; leave it out"
     meta = params.get("_meta")
     if isinstance(meta, Mapping) and type(meta.get("progressToken", 0)) not in (str, int):
         return "_meta.progressToken: must be a string or a whole number"
@@ -84,7 +84,10 @@ CAPABILITY_METHODS = ("initialize", "server/discover")
 
 
 class CapabilityFilter(ServerMiddleware[Any]):
-    """Removes capabilities that the server lacks; the SDK always announces some."""
+    """Removes capabilities that the server lacks, and changes of lists, which never change.
+
+    The SDK always announces some.
+    """
 
     def __init__(self, lacking: Collection[str]) -> None:
         self._lacking = frozenset(lacking)
@@ -97,7 +100,9 @@ class CapabilityFilter(ServerMiddleware[Any]):
         if ctx.method not in CAPABILITY_METHODS or not isinstance(result, dict):
             return result
         able = {
-            name: each for name, each in result["capabilities"].items() if name not in self._lacking
+            name: {**each, "listChanged": False} if "listChanged" in each else each
+            for name, each in result["capabilities"].items()
+            if name not in self._lacking
         }
         return {**result, "capabilities": able}
 
@@ -110,10 +115,12 @@ def missing_capabilities(catalogue: Catalogue) -> set[str]:
 
 
 UNKNOWN_TOOL = "unknown"
+OUTCOME = "reasonloom.outcome"
+"""The key of a tool call's outcome in the ASGI scope of its request, for the access log."""
 
 
 class ToolMetrics(ServerMiddleware[Any]):
-    """Counts calls of served tools."""
+    """Counts calls of served tools, and notes their outcomes for the access log."""
 
     def __init__(self, tools: Collection[str]) -> None:
         self._tools = frozenset(tools)
@@ -137,6 +144,8 @@ class ToolMetrics(ServerMiddleware[Any]):
         finally:
             tool = name if isinstance(name, str) and name in self._tools else UNKNOWN_TOOL
             count_tool_call(tool, status, time.perf_counter() - begun)
+            if ctx.request is not None:
+                ctx.request.scope[OUTCOME] = status
         return result
 
 

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from itertools import pairwise
-from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from mcp_types import CallToolResult, TextContent
@@ -24,11 +23,11 @@ if TYPE_CHECKING:
 NEXT = (
     "Not finished: {misfits}you are the model that thinks here. Answer {count}, "
     "then call reasoning_answer with this run_id and answers "
-    '[{{"id": "{first}", "reply": ...}}{more}]; {{"id": ..., "declined": true}} goes on without '
+    '[{{"id": "{first}", "reply": ...}}{more}]; {{"id": ..., "declined": true}} continues without '
     "a reply.{shared}{blind}"
 )
 MISFITS = "{ids} did not fit, see `error`; the other replies were kept; "
-SHARED = " [shared A] stands for the value of `A` in `shared`."
+SHARED = " [shared S1] is the value of `S1` in `shared`."
 BLIND = (
     " Judge as if somebody else wrote the candidates. If you can run sub-agents, give each blind "
     'question to a fresh one that sees nothing else, and pass "check": "independent" with the '
@@ -128,7 +127,7 @@ def _given(**values: Any) -> dict[str, Any]:
 class SharedTexts:
     """Text sections and schemas shared by several questions, by name.
 
-    `[shared A]` in a text refers to the text under `A`; replacing the references restores each
+    `[shared S1]` in a text refers to the text under `S1`; replacing the references restores each
     question.
     """
 
@@ -167,8 +166,8 @@ class SharedTexts:
 
     def _named(self, text: str, value: Any) -> str:
         if text not in self._names:
-            letter, times = ascii_uppercase[len(self._names) % 26], len(self._names) // 26
-            self._names[text] = f"{letter}{times or ''}"
+            # Letters would collide with the labels of the candidates of a ballot.
+            self._names[text] = f"S{len(self._names) + 1}"
             self.by_name[self._names[text]] = value
         return f"[shared {self._names[text]}]"
 

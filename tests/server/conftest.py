@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from mcp import StdioServerParameters
 
-from tests.support.clients.processes import Spoken, Web, environment, spoken, web
+from tests.support.clients.processes import Spoken, Web, command, environment, spoken, web
+from tests.support.clients.sdk import Held, held
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.rows import Rows
+from tests.support.kinds import sampled
 
 
 @pytest.fixture(scope="session")
@@ -52,6 +55,31 @@ def site(every_tool: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -
     """An HTTP server."""
     with web(every_tool, tmp_path_factory.mktemp("site") / "cwd") as server:
         yield server
+
+
+@pytest.fixture(
+    scope="module",
+    params=sampled(
+        ["stdio legacy", "stdio auto", "http legacy", "http auto"], {"stdio auto", "http legacy"}
+    ),
+)
+def client(
+    request: pytest.FixtureRequest,
+    shared_env: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Held]:
+    """A client over each transport in each revision; `make test` takes each of these once."""
+    transport, revision = request.param.split()
+    server: StdioServerParameters | str
+    if transport == "stdio":
+        program, *arguments = command()
+        env = {**shared_env, "REASONLOOM_TOOLSETS": "default,classic"}
+        folder = tmp_path_factory.mktemp("client")
+        server = StdioServerParameters(command=program, args=arguments, env=env, cwd=folder)
+    else:
+        server = request.getfixturevalue("site").url
+    with held(server, revision) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ async def discover_jwks_uri(issuer: str, pages: Iterable[str], seconds: float) -
         try:
             return jwks_uri_in(await fetch_json(url, seconds), issuer)
         except (httpx.HTTPError, ValueError) as error:
-            log.info("%s has no metadata that can be used: %s", url, type(error).__name__)
+            log.info("%s has no usable metadata: %s", url, type(error).__name__)
     raise ValueError("no metadata of the issuer")
 
 

@@ -30,6 +30,11 @@ def scopes_of(ctx: ServerRequestContext[Any, Any]) -> tuple[str, ...] | None:
     return None if token is None else tuple(token.scopes)
 
 
+def groups_of(token: AccessToken) -> tuple[str, ...]:
+    """Return the groups that a verified token claims."""
+    return tuple((token.claims or {}).get("groups", ()))
+
+
 CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
 MAX_CLIENT_NAME = 200
 
@@ -42,6 +47,7 @@ def caller_of(settings: Settings, context: Context[Any, Any]) -> Caller:
         client=_client(context),
         authenticated=token is not None,
         project=settings.project,
+        groups=groups_of(token) if token else (),
     )
 
 

@@ -1,4 +1,4 @@
-"""Token scopes: `read`, `write`, and each for a single toolset, such as `read:thought`."""
+"""Token scopes: `read`, `write`, each for a single toolset (`read:thought`), and `metrics`."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,15 @@ from reasonloom.server.resources.kind import Kind
 READ = "read"
 WRITE = "write"
 TOOLSETS = (*INVENTORY, "extras")
-OFFERED_SCOPES = (READ, WRITE, *(f"{deed}:{each}" for each in TOOLSETS for deed in (READ, WRITE)))
+METRICS = "metrics"
+"""The scope for the metrics of the whole server, which `read` does not include."""
+
+OFFERED_SCOPES = (
+    READ,
+    WRITE,
+    *(f"{deed}:{each}" for each in TOOLSETS for deed in (READ, WRITE)),
+    METRICS,
+)
 """The scopes advertised in the metadata."""
 
 

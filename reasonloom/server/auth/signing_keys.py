@@ -108,7 +108,7 @@ class SigningKeys:
             self._keys = _verifying_keys(await self._load())
             self._fetched = time.monotonic()
         except (OSError, ValueError, httpx.HTTPError, jwt.PyJWTError) as error:
-            log.warning("the issuer's keys cannot be had: %s", type(error).__name__)
+            log.warning("the issuer's keys cannot be fetched: %s", type(error).__name__)
 
     async def _load(self) -> Any:
         async with asyncio.timeout(FETCH_TIMEOUT):
@@ -132,7 +132,7 @@ def _verifying_keys(value: Any) -> list[tuple[str | None, VerifyingKey]]:
                 key = jwt.PyJWK(each)
                 found.append((key.key_id, key if each.get("alg") else key.key))
             except jwt.PyJWTError:
-                log.warning("a key of the issuer is of no kind that can be used")
+                log.warning("a key of the issuer has an unsupported type")
     if not found:
         raise ValueError("no key for signatures")
     return found

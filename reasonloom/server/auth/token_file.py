@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from reasonloom.contracts.places import check_group, check_person
 from reasonloom.errors import InvalidArgument, SettingMistake
 from reasonloom.server.auth.scopes import check_scopes
 
@@ -35,13 +36,13 @@ def check_owner(owner: str) -> str:
     """Return a valid owner's name.
 
     Raises:
-        InvalidArgument: it is blank, too long, or not printable.
+        InvalidArgument: it is blank, too long, not printable, or a team's or group's.
     """
     if not owner.strip() or len(owner) > MAX_OWNER_LENGTH or not owner.isprintable():
         raise InvalidArgument(
             f"owner: must be printable text of 1 to {MAX_OWNER_LENGTH} characters", field="owner"
         )
-    return owner
+    return check_person(owner)
 
 
 class TokenEntry(BaseModel):
@@ -53,6 +54,7 @@ class TokenEntry(BaseModel):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
     owner: str
     scopes: list[str]
+    groups: list[str] = []
     expires: int | None = None
 
     @field_validator("owner")
@@ -61,6 +63,15 @@ class TokenEntry(BaseModel):
         """Reject an invalid owner."""
         try:
             return check_owner(value)
+        except InvalidArgument as error:
+            raise ValueError(error.message) from None
+
+    @field_validator("groups")
+    @classmethod
+    def name_groups(cls, value: list[str]) -> list[str]:
+        """Reject an invalid group."""
+        try:
+            return [check_group(each) for each in value]
         except InvalidArgument as error:
             raise ValueError(error.message) from None
 
@@ -84,7 +95,9 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode(errors="replace")).hexdigest()
 
 
-def new_entry(owner: str, scopes: tuple[str, ...], days: float | None) -> tuple[str, TokenEntry]:
+def new_entry(
+    owner: str, scopes: tuple[str, ...], days: float | None, groups: tuple[str, ...] = ()
+) -> tuple[str, TokenEntry]:
     """Return a new token and its entry; the token itself is not stored."""
     token = TOKEN_PREFIX + secrets.token_urlsafe(RANDOM_BYTES)
     return token, TokenEntry(
@@ -92,6 +105,7 @@ def new_entry(owner: str, scopes: tuple[str, ...], days: float | None) -> tuple[
         sha256=digest(token),
         owner=check_owner(owner),
         scopes=list(check_scopes(scopes)),
+        groups=[check_group(each) for each in groups],
         expires=None if days is None else int(time.time() + days * DAY),
     )
 
@@ -128,7 +142,7 @@ def append_entry(path: Path, entry: TokenEntry) -> None:
     """
     if path.exists():
         _require_entries(path)
-    line = entry.model_dump_json() + "\n"
+    line = entry.model_dump_json(exclude_defaults=True) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
@@ -154,14 +168,16 @@ def warn_if_writable_by_others(path: Path) -> None:
     """Warn if others may write the file and so grant themselves access."""
     with suppress(OSError):
         if path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            log.warning("%s: others may write the file and let themselves in; chmod 600", VARIABLE)
+            log.warning(
+                "%s: others can write the file and add tokens of their own; chmod 600", VARIABLE
+            )
 
 
 def _require_entries(path: Path) -> None:
     try:
         read_entries(path)
     except SettingMistake as error:
-        reason = f"{error.message}; mend or delete it first, no token was made"
+        reason = f"{error.message}; fix or delete it first, no token was made"
         raise SettingMistake(reason, field=VARIABLE) from None
 
 
@@ -198,7 +214,7 @@ class TokenFile:
             if seen != self._seen:
                 self._entries, self._seen = read_entries(self.path), seen
         except (OSError, SettingMistake) as error:
-            reason = error.message if isinstance(error, SettingMistake) else "the file is away"
+            reason = error.message if isinstance(error, SettingMistake) else "the file is missing"
             log.warning("no static token is accepted: %s", reason)
             self._entries, self._seen = [], None
         return self._entries

@@ -8,6 +8,7 @@ import jwt
 from mcp.server.auth.provider import AccessToken, TokenVerifier
 from starlette.authentication import AuthenticationError
 
+from reasonloom.contracts.places import MOST_GROUPS, check_group
 from reasonloom.errors import InvalidArgument, SettingMistake
 from reasonloom.server.auth.discovery import is_secure
 from reasonloom.server.auth.scopes import OFFERED_SCOPES
@@ -44,7 +45,7 @@ class SignedTokens:
         try:
             return self._read(token, await self._claims(token))
         except KeysUnavailable:
-            raise IssuerUnavailable("the issuer's keys cannot be had now; try again") from None
+            raise IssuerUnavailable("the issuer's keys cannot be fetched now; try again") from None
         except (jwt.PyJWTError, InvalidArgument, ValueError, TypeError) as error:
             log.info("a signed token is refused: %s", type(error).__name__)
             return None
@@ -79,8 +80,19 @@ class SignedTokens:
             client_id=str(client),
             scopes=[scope for scope in OFFERED_SCOPES if scope in words],
             subject=check_owner(owner),
-            claims={"iss": claims["iss"]},
+            claims={
+                "iss": claims["iss"],
+                "groups": _groups(claims.get(self._settings.oauth_groups_claim)),
+            },
         )
+
+
+def _groups(found: object) -> list[str]:
+    """Return the groups in a claim, a list or words in one text; what is neither names none."""
+    words = found.split() if isinstance(found, str) else found
+    if not isinstance(words, list):
+        return []
+    return [check_group(each) for each in words[:MOST_GROUPS] if isinstance(each, str)]
 
 
 def _scopes(claims: Mapping[str, Any], name: str) -> list[str]:
@@ -127,7 +139,11 @@ class Verifier(TokenVerifier):
         if entry is None:
             return None
         return AccessToken(
-            token=token, client_id=entry.id, scopes=list(entry.scopes), subject=entry.owner
+            token=token,
+            client_id=entry.id,
+            scopes=list(entry.scopes),
+            subject=entry.owner,
+            claims={"groups": list(entry.groups)},
         )
 
 
@@ -152,7 +168,7 @@ def make_verifier(settings: Settings) -> Verifier | None:
 def _check_oauth(settings: Settings) -> None:
     if not settings.public_url:
         name = "REASONLOOM_PUBLIC_URL"
-        raise SettingMistake(f"{name}: must be set beside REASONLOOM_OAUTH_ISSUER", field=name)
+        raise SettingMistake(f"{name}: must be set with REASONLOOM_OAUTH_ISSUER", field=name)
     _check_url("REASONLOOM_OAUTH_ISSUER", str(settings.oauth_issuer))
     if settings.oauth_jwks and "://" in settings.oauth_jwks:
         _check_url("REASONLOOM_OAUTH_JWKS", settings.oauth_jwks)

@@ -3,8 +3,10 @@
 A kind of resource is served with the tools of its toolset, never with a single reference.
 """
 
+import json
 from collections.abc import Callable, Collection, Iterable
 
+from reasonloom.contracts.example_calls import SAMPLES
 from reasonloom.contracts.toolsets import (
     ALL_TOOLS,
     EXTRA_TOOLS,
@@ -20,25 +22,31 @@ from reasonloom.server.names import known_name
 from reasonloom.server.resources.kind import Kind
 from reasonloom.server.resources.table import KINDS
 from reasonloom.server.toolsets import extras
+from reasonloom.server.toolsets.modes import MODE_OF
+from reasonloom.server.toolsets.modes import TOOLSET as MODE_TOOLSET
 from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from reasonloom.server.toolsets.toolset import Effect, ToolLine, Toolset
 from reasonloom.settings import Settings
 
+MODE_TOOL = MODE_TOOLSET.tools[0].name
 NO_CHOICE = ("default",)
 """The toolsets if none is named."""
 
 
 DEFAULT_TOOLS = (
+    "remember", "recall", "search", "update_memory", "forget", "history_search", "memory_ground",
+    "reason", "evaluate", "memory_session_resume",
+)  # fmt: skip
+"""The tools of `--toolsets default`; where the caller is the language model, `reasoning_answer` and
+`reasoning_waiting` join them."""
+
+CLASSIC_TOOLS = (
     "remember", "recall", "search", "update_memory", "forget", "think", "analyze", "ponder",
     "breakdown", "evaluate", "assess_confidence", "detect_bias", "reasoning_linear",
     "reasoning_tree", "reasoning_divergent", "reasoning_reflection", "reasoning_auto",
     "reasoning_checkpoint_create", "reasoning_backtrack", "memory_ground",
 )  # fmt: skip
-"""The tools of `--toolsets classic`: at most twenty."""
-
-NOT_WITH_CALLER = ("reasoning_checkpoint_create", "reasoning_backtrack")
-"""Tools that `--toolsets default` omits when the caller is the language model: the two tools for
-waiting runs are served instead."""
+"""The tools of `--toolsets classic`: those of memory, and a tool for each mode of reasoning."""
 
 
 def as_reference(settings: Settings) -> Catalogue:
@@ -54,7 +62,7 @@ def as_reference(settings: Settings) -> Catalogue:
             field="--as",
         )
     if given := _conflicting_choice(settings):
-        raise SettingMistake(f"--as serves one reference whole; leave out {given}", field="--as")
+        raise SettingMistake(f"--as serves exactly one reference; leave out {given}", field="--as")
     name = known_name(str(settings.serve_as), SERVED_AS, "REASONLOOM_AS")
     return _reference_catalogue(_reference_toolset(name), lambda line: True)
 
@@ -95,10 +103,7 @@ def _reference_catalogue(toolset: Toolset, kept: Callable[[ToolLine], bool]) -> 
     names = {line.name: reference_name(line.name) for line in lines}
     tools = tuple(
         ServedTool(
-            names[line.name],
-            line.under_reference(names[line.name]),
-            toolset.envelope,
-            toolset.name,
+            names[line.name], line.under_reference(names[line.name]), toolset.envelope, toolset.name
         )
         for line in lines
     )
@@ -125,12 +130,16 @@ SUPERSEDE_ADVICE = "Where remember answers mayReplace, settle it with supersede:
 def _owner_advice(settings: Settings, names: Collection[str]) -> tuple[str, ...]:
     """Return advice on the memory's owner, and on facts that change."""
     by_token = settings.tokens or settings.oauth_issuer
-    owner = "whoever the token names" if by_token else repr(settings.user)
+    owner = "the owner that the token names" if by_token else repr(settings.user)
     advice = {"recall": OWNER_ADVICE.format(owner=owner), "remember": SUPERSEDE_ADVICE}
     return tuple(sentence for name, sentence in advice.items() if name in names)
 
 
-GROUPS = ("default", "classic", "all", *INVENTORY, extras.TOOLSET.name)
+FOR_CALLER = ("reasoning_answer", "reasoning_waiting")
+"""Tools that are served where the caller is the language model."""
+
+PROFILES = {"default": DEFAULT_TOOLS, "classic": CLASSIC_TOOLS}
+GROUPS = (*PROFILES, "all", *INVENTORY, extras.TOOLSET.name)
 NAMES = (*ALL_TOOLS, *EXTRA_TOOLS)
 
 
@@ -156,10 +165,7 @@ def choose(settings: Settings) -> Catalogue:
         None,
         tuple(tools),
         _served_resources(tools),
-        (
-            *_owner_advice(settings, names),
-            *applicable_advice((*TOOLSETS, *EXTRA_TOOLSETS), names),
-        ),
+        (*_owner_advice(settings, names), *applicable_advice((*TOOLSETS, *EXTRA_TOOLSETS), names)),
         asks_caller(settings),
     )
 
@@ -169,12 +175,33 @@ def asks_caller(settings: Settings) -> bool:
     return settings.llm == CALLER and not settings.read_only
 
 
+def why_not_served(name: str, settings: Settings) -> str | None:
+    """Return what serves a tool that the combined server lacks; None for an unknown name."""
+    if name in FOR_CALLER:
+        return "it answers the questions of runs where REASONLOOM_LLM=caller"
+    if name not in NAMES:
+        return None
+    if name in settings.exclude_tools:
+        return "--exclude-tools leaves it out"
+    if settings.read_only and LINES[name].effect is not Effect.READS:
+        return "--read-only leaves it out"
+    groups = ("default", "classic", *INVENTORY, extras.TOOLSET.name)
+    group = next(each for each in groups if name in _members(each))
+    flag = f"start the server with --toolsets {','.join(dict.fromkeys((*NO_CHOICE, group)))}"
+    mode = MODE_OF.get(name)
+    if mode and MODE_TOOL in _selected_names(settings):
+        call = json.dumps({"text": SAMPLES["text"], "mode": mode})
+        return f"call {MODE_TOOL} {call} instead, or {flag}"
+    return flag
+
+
 def built_names() -> list[str]:
     """Return the names of the references' built tools."""
     return [served.name for served in _built(TOOLSETS)]
 
 
-ANSWERS = {line.name: line.answer for each in (*TOOLSETS, *EXTRA_TOOLSETS) for line in each.tools}
+LINES = {line.name: line for each in (*TOOLSETS, *EXTRA_TOOLSETS) for line in each.tools}
+ANSWERS = {name: line.answer for name, line in LINES.items()}
 """Answer models by tool name."""
 
 
@@ -194,7 +221,7 @@ def _built(toolsets: Iterable[Toolset], *, short: bool = False) -> list[ServedTo
 
 def _served_resources(tools: Iterable[ServedTool]) -> tuple[Kind, ...]:
     """Return the kinds of resources whose toolset is served at least partly."""
-    names = {served.name for served in tools}
+    names = {name for served in tools for name in (served.name, *served.line.runs)}
     return tuple(kind for kind in KINDS if names.intersection(_members(kind.toolset)))
 
 
@@ -204,8 +231,6 @@ def _selected_names(settings: Settings) -> set[str]:
     only_tools = settings.tools and settings.toolsets == ("default",)
     for group in () if only_tools else settings.toolsets:
         names.update(_members(known_name(group, GROUPS, "REASONLOOM_TOOLSETS")))
-    if settings.toolsets == NO_CHOICE and asks_caller(settings):
-        names.difference_update(NOT_WITH_CALLER)
     names.update(known_name(name, NAMES, "REASONLOOM_TOOLS") for name in settings.tools)
     names -= {
         known_name(name, NAMES, "REASONLOOM_EXCLUDE_TOOLS") for name in settings.exclude_tools
@@ -214,8 +239,8 @@ def _selected_names(settings: Settings) -> set[str]:
 
 
 def _members(group: str) -> Iterable[str]:
-    if group in ("default", "classic"):
-        return DEFAULT_TOOLS
+    if group in PROFILES:
+        return PROFILES[group]
     if group == extras.TOOLSET.name:
         return EXTRA_TOOLS
     return ALL_TOOLS if group == "all" else INVENTORY[group]

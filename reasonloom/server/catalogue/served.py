@@ -50,8 +50,15 @@ class Catalogue:
 
     @property
     def offered(self) -> frozenset[str]:
-        """The tools' own names."""
-        return frozenset(served.line.name for served in self.tools)
+        """The tools' own names, and those of tools that they run."""
+        return frozenset().union(*(served.line.runs | {served.line.name} for served in self.tools))
+
+    @property
+    def model_tools(self) -> dict[str, ServedTool]:
+        """The served tools that use a language model, by the tools whose runs they begin."""
+        asking = [each for each in self.tools if each.line.open_world]
+        fronts = {name: each for each in asking for name in each.line.runs}
+        return fronts | {each.line.name: each for each in asking}
 
 
 MAX_INSTRUCTIONS = 2_048

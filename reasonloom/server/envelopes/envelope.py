@@ -28,6 +28,7 @@ class ResponseMeta:
         tool: the tool's name for clients.
         check: if the caller is the language model, whether it judged its own text:
             `self-judged` or `independent`.
+        reference: whether the tool is served as its reference, with all of its names.
     """
 
     notes: Sequence[str] = ()
@@ -37,6 +38,7 @@ class ResponseMeta:
     run_id: str | None = None
     tool: str | None = None
     check: str | None = None
+    reference: bool = False
 
 
 @dataclass(frozen=True, slots=True)

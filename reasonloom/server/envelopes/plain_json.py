@@ -20,6 +20,9 @@ TYPES: Mapping[type[errors.ReasonloomError], str] = {
 }
 """The reference's error types, used for every provider; other errors keep their class names."""
 
+NEUTRAL = {"LangbaseUnavailable": "ModelUnavailable"}
+"""Our names of types that name a provider; errors have the former one too, for one version."""
+
 
 def success(answer: dict[str, Any], meta: ResponseMeta) -> ToolResponse:
     """Return the answer unchanged, plus `notes` and `check` if present."""
@@ -32,11 +35,15 @@ def failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
     if isinstance(error, errors.InvalidArgument):
         where = f"{error.field} - " if error.field and error.field not in message else ""
         message = f"Validation failed: {where}{message}"
-    return ToolResponse({"error": _error_body(error, message)}, f"Error: {message}")
+    body = _error_body(error, message, reference=meta.reference)
+    return ToolResponse({"error": body}, f"Error: {message}")
 
 
-def _error_body(error: errors.ReasonloomError, message: str) -> dict[str, Any]:
-    body = {"type": error_type(error), "message": message, "field": getattr(error, "field", None)}
+def _error_body(error: errors.ReasonloomError, message: str, *, reference: bool) -> dict[str, Any]:
+    kind = error_type(error)
+    body = {"type": kind, "message": message, "field": getattr(error, "field", None)}
+    if not reference and kind in NEUTRAL:
+        body |= {"type": NEUTRAL[kind], "former_type": kind}
     retryable = error.retryable if isinstance(error, errors.ServiceFault) else None
     return body if retryable is None else {**body, "retryable": retryable}
 
@@ -70,7 +77,7 @@ def _more(meta: ResponseMeta) -> dict[str, Any]:
 
 def text_failure(error: errors.ReasonloomError, meta: ResponseMeta) -> ToolResponse:
     """Return the error as a sentence that names the tool, and as an object."""
-    body = {"tool": meta.tool, **_error_body(error, error.message)}
+    body = {"tool": meta.tool, **_error_body(error, error.message, reference=meta.reference)}
     return ToolResponse({"error": body}, f'Tool "{meta.tool}" failed: {error.message}')
 
 

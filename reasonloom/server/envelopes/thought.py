@@ -9,7 +9,7 @@ from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.server.envelopes.envelope import Envelope, ResponseMeta, ToolResponse
 
 SECTOR_FIELDS = ("primarySector", "sectors")
-RETRY = "Try again in a moment; `reasonloom doctor` tells what is wrong"
+RETRY = "Try again in a moment; `reasonloom doctor` shows what is wrong"
 SUGGESTIONS: Mapping[type[errors.ReasonloomError], str] = {
     errors.MissingArgument: "Check input schema for required fields",
     errors.MemoryNotFound: "Verify memoryId exists and belongs to user",
@@ -22,7 +22,7 @@ SUGGESTIONS: Mapping[type[errors.ReasonloomError], str] = {
     errors.KeyTaken: "Send the same request with the same key again",
     errors.Conflict: "Use a new idempotency key for a new request",
     errors.InvalidArgument: "Check the field named against the tool's input schema",
-    errors.ReasonloomError: "See `reasonloom doctor`; the server's log holds the rest",
+    errors.ReasonloomError: "See `reasonloom doctor`; the server's log has the details",
 }
 FIXED_TEXTS: Mapping[type[errors.ReasonloomError], str] = {
     errors.MemoryNotFound: "Memory not found",

@@ -15,7 +15,13 @@ from reasonloom.server.auth.token_file import warn_if_writable_by_others
 from reasonloom.server.auth.verifier import make_verifier
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.http.guard import AuthMiddleware, ScopeGate, serve_metadata
-from reasonloom.server.http.health import LIVE_PATH, READY_PATH, serve_health
+from reasonloom.server.http.health import (
+    LIVE_PATH,
+    METRICS_PATH,
+    READY_PATH,
+    serve_health,
+    serve_metrics,
+)
 from reasonloom.server.http.hosts import HostCheck, allowed_names, with_cors
 from reasonloom.server.http.request_middleware import RequestMiddleware
 from reasonloom.server.http.session_limits import IDLE_SECONDS, SessionLimits
@@ -63,13 +69,16 @@ def make_app(lifespan: EngineLifespan, host: str) -> ASGIApp:
         if verifier
         else mended
     )
-    return with_cors(HostCheck(proven, names, PATH), settings)
+    # Without a token, a page in a browser could read the metrics by a host name of its own.
+    checked = (PATH,) if verifier else (PATH, METRICS_PATH)
+    return with_cors(HostCheck(proven, names, checked), settings)
 
 
 def _servers(lifespan: EngineLifespan) -> dict[str, LoomServer]:
-    """Return the servers by path; the first also serves the health and metadata pages."""
+    """Return the servers by path; the first also serves pages of health, metrics and metadata."""
     server = build_server(lifespan)
     serve_health(server, lifespan)
+    serve_metrics(server, lifespan.settings)
     serve_metadata(server, lifespan.settings)
     references = build_reference_servers(lifespan)
     return {PATH: server, **{f"{REFERENCES}/{name}": each for name, each in references.items()}}
@@ -97,7 +106,7 @@ def _unknown_reference(routes: Iterable[BaseRoute]) -> Callable[[Request], Respo
     names = [path.removeprefix(f"{REFERENCES}/") for path in paths if path.startswith(REFERENCES)]
 
     def missing(request: Request) -> Response:
-        hint = f"known: {', '.join(names)}" if names else "none is served beside /mcp"
+        hint = f"known: {', '.join(names)}" if names else "none is served next to /mcp"
         return JSONResponse({"error": f"No such reference is served here; {hint}"}, 404)
 
     return missing

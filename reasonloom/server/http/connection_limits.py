@@ -31,7 +31,7 @@ class ThrottledWarning:
         now = self._clock()
         if now < self._quiet_until:
             return
-        self._log.warning("%s: %d since this was last said", self._text, self._times)
+        self._log.warning("%s: %d since this was last logged", self._text, self._times)
         self._times, self._quiet_until = 0, now + MINUTE
 
 
@@ -98,9 +98,7 @@ class ConnectionLimits:
         self.seconds = {HEAD: limits.head, BODY: limits.body}
         self.waiting: dict[Any, None] = {}
         self.crowded = ThrottledWarning(log, f"connections closed, more than {limits.most} at once")
-        self.late = ThrottledWarning(
-            log, "connections closed, a request did not come whole in time"
-        )
+        self.late = ThrottledWarning(log, "connections closed, a request was not complete in time")
         self.unread = ThrottledWarning(log, "connections closed, an answer was not read in time")
 
     def make_room(self, newest: Any) -> None:

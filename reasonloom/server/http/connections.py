@@ -191,7 +191,7 @@ def throttle_accept_errors() -> None:
     By default, asyncio logs a traceback for each pending connection every second.
     """
     loop = asyncio.get_running_loop()
-    faults = ThrottledWarning(log, "connections not taken, no file may be opened any more")
+    faults = ThrottledWarning(log, "connections refused, too many files are open")
 
     def handle(loop: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
         if str(context.get("message")).startswith("socket.accept() out of system resource"):

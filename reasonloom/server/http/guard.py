@@ -1,7 +1,7 @@
 """Requires tokens with the SDK's middleware, and publishes where clients obtain them."""
 
-import json
 from collections.abc import Collection, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from mcp.server.auth.handlers.metadata import ProtectedResourceMetadataHandler
@@ -82,9 +82,7 @@ class AuthMiddleware:
         self._open = {*pages, *(_metadata_paths(url) if url else ())}
         self._app = app
         known = RequireAuthMiddleware(
-            RateLimits(FairShare(behind), settings),
-            [],
-            AnyHttpUrl(url) if url else None,
+            RateLimits(FairShare(behind), settings), [], AnyHttpUrl(url) if url else None
         )
         self._guarded = AuthenticationMiddleware(
             AuthContextMiddleware(known), backend=BearerAuthBackend(verifier), on_error=_unavailable
@@ -114,14 +112,18 @@ class ScopeGate:
         self._requests = requests
         self._metadata = metadata_url(settings)
 
-    def refusal(self, scope: Scope, body: bytes) -> Response | None:
-        """Return the refusal of a message, None if it may pass."""
+    @property
+    def tools(self) -> Collection[str]:
+        """The names of the tools that are served."""
+        return self._requests
+
+    def refusal(self, scope: Scope, message: Mapping[str, Any], size: int) -> Response | None:
+        """Return the refusal of a message of `size` bytes, None if it may pass."""
         token = token_of_scope(scope)
-        if token is None and len(body) <= MAX_HANDSHAKE_BYTES:
+        if token is None and size <= MAX_HANDSHAKE_BYTES:
             return None
-        message = json.loads(body)
         name = str((message.get("params") or {}).get("name"))
-        if reason := self._too_large(message.get("method"), name, len(body)):
+        if reason := self._too_large(message.get("method"), name, size):
             return too_large(message.get("id"), reason)
         if token is None or message.get("method") != "tools/call":
             return None

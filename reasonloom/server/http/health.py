@@ -1,19 +1,27 @@
-"""Health pages for a load balancer: liveness and readiness."""
+"""Pages for operators: liveness and readiness for a load balancer, metrics for Prometheus."""
 
 import asyncio
 import logging
 
 from mcp.server.mcpserver import MCPServer
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import ReasonloomError
+from reasonloom.server.auth.principal import token_of_scope
+from reasonloom.server.auth.scopes import METRICS
 from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.http.guard import metadata_url
+from reasonloom.server.http.rate_limits import insufficient_scope
+from reasonloom.server.telemetry.start import MISSING_EXTRA, is_scraped
+from reasonloom.settings import Settings
+from reasonloom.stores.database import Database
 
 log = logging.getLogger(__name__)
 LIVE_PATH = "/healthz"
 READY_PATH = "/readyz"
+METRICS_PATH = "/metrics"
 PATIENCE = 3.0
 """Maximum seconds until a request is answered."""
 
@@ -60,10 +68,36 @@ class Readiness:
         try:
             async with asyncio.timeout(PATIENCE):
                 engine = await self._lifespan.engine()
-                async with engine.loom.database.begin(NOBODY):
-                    return True
+                return [part async for part in engine.loom.database.on_each(_probe)] != []
         except (ReasonloomError, TimeoutError):
             return False
         except Exception as error:  # noqa: BLE001 - whatever it is, nobody is served
             log.warning("not ready: %s", type(error).__name__)
             return False
+
+
+async def _probe(part: Database) -> None:
+    async with part.begin(NOBODY):
+        pass
+
+
+def serve_metrics(server: MCPServer, settings: Settings) -> None:
+    """Add the page of metrics, the same that OTLP exports.
+
+    Where callers are authenticated, it requires a token with the scope `metrics`.
+    """
+
+    async def metrics(request: Request) -> Response:
+        token = token_of_scope(request.scope)
+        if token is not None and METRICS not in token.scopes:
+            return insufficient_scope(METRICS, metadata_url(settings))
+        if not is_scraped():
+            return PlainTextResponse(f"There are no metrics: {MISSING_EXTRA}\n", 404)
+        from prometheus_client.exposition import choose_encoder
+        from prometheus_client.registry import REGISTRY
+
+        encode, kind = choose_encoder(request.headers.get("accept", ""))
+        text = await asyncio.to_thread(encode, REGISTRY)
+        return Response(text, headers={"content-type": kind})
+
+    server.custom_route(METRICS_PATH, methods=["GET"])(metrics)

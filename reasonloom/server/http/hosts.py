@@ -129,17 +129,17 @@ class AllowedNames:
 
 
 class HostCheck:
-    """ASGI middleware that serves a path and everything below it under allowed names only."""
+    """ASGI middleware that serves paths and everything below them under allowed names only."""
 
-    def __init__(self, app: ASGIApp, names: AllowedNames, path: str) -> None:
+    def __init__(self, app: ASGIApp, names: AllowedNames, paths: Iterable[str]) -> None:
         self._app = app
         self._names = names
-        self._path = path
+        self._paths = tuple(f"{path}/" for path in paths)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, or refuse it."""
         path = f"{scope.get('path')}/"
-        ours = scope["type"] == "http" and path.startswith(f"{self._path}/")
+        ours = scope["type"] == "http" and path.startswith(self._paths)
         refusal = self._names.refusal(scope) if ours else None
         await (refusal or self._app)(scope, receive, send)
 

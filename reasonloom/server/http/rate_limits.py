@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from reasonloom.server.auth.principal import token_of_scope
+from reasonloom.server.json_rpc import error_body
 from reasonloom.settings import Settings
 
 TRY_LATER = -32_000
@@ -19,15 +20,14 @@ TRY_LATER = -32_000
 def too_many_requests(message: str, seconds: float) -> Response:
     """Return a 429 with the seconds after which to retry."""
     wait = max(1, math.ceil(seconds))
-    error = {"code": TRY_LATER, "message": message, "data": {"retryable": True, "retryAfter": wait}}
-    body = {"jsonrpc": "2.0", "id": None, "error": error}
+    body = error_body(None, TRY_LATER, message, retryable=True, retryAfter=wait)
     return JSONResponse(body, status_code=429, headers={"retry-after": str(wait)})
 
 
 def too_large(identifier: int | str | None, message: str) -> Response:
     """Return a 413 as a JSON-RPC error."""
-    error = {"code": INVALID_REQUEST, "message": f"Invalid request: {message}"}
-    return JSONResponse({"jsonrpc": "2.0", "id": identifier, "error": error}, status_code=413)
+    body = error_body(identifier, INVALID_REQUEST, f"Invalid request: {message}")
+    return JSONResponse(body, status_code=413)
 
 
 def service_unavailable(message: str) -> Response:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import anyio
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from reasonloom.server.http.access_log import note_message
 from reasonloom.server.http.guard import ScopeGate
 from reasonloom.server.http.session_limits import discard
 from reasonloom.server.json_rpc import (
@@ -16,6 +18,7 @@ from reasonloom.server.json_rpc import (
     SHUTDOWN_CODE,
     SHUTDOWN_MESSAGE,
     Refusal,
+    error_body,
     repair,
     too_long,
 )
@@ -29,14 +32,14 @@ HEADERS = [
 
 
 async def answer_when_cancelled(
-    app: ASGIApp, scope: Scope, receive: Receive, send: Send, body: bytes
+    app: ASGIApp, scope: Scope, receive: Receive, send: Send, identifier: str | int | None
 ) -> None:
     """Handle a request; if it is cancelled, answer so in whatever form is still possible."""
     answer = OpenAnswer(send)
     try:
         await app(scope, receive, answer)
     except asyncio.CancelledError:
-        await answer.cut(json.loads(body).get("id"))
+        await answer.cut(identifier)
 
 
 class OpenAnswer:
@@ -58,8 +61,7 @@ class OpenAnswer:
 
     async def cut(self, identifier: str | int | None) -> None:
         """End the answer with a 503, or with a last event if it is a stream."""
-        error = {"code": SHUTDOWN_CODE, "message": SHUTDOWN_MESSAGE}
-        text = json.dumps({"jsonrpc": "2.0", "id": identifier, "error": error})
+        text = json.dumps(error_body(identifier, SHUTDOWN_CODE, SHUTDOWN_MESSAGE))
         if not self._begun:
             length = (b"content-length", str(len(text)).encode())
             head = {"status": 503, "headers": [*HEADERS, length]}
@@ -104,15 +106,26 @@ class RequestMiddleware:
             status = 400 if len(body) <= MAX_MESSAGE_BYTES else 413
             await _refuse(mended, status, send)
             return
-        if refusal := gate.refusal(scope, mended):
+        identifier, refusal = _examined(gate, scope, mended)
+        if refusal:
             await refusal(scope, receive, send)
             return
         patient = DelayedDisconnect(self._app, scope, receive, mended)
-        await answer_when_cancelled(self._app, scope, patient, send, mended)
+        await answer_when_cancelled(self._app, scope, patient, send, identifier)
 
     def _gate(self, scope: Scope) -> ScopeGate | None:
         posted = scope["type"] == "http" and scope["method"] == "POST"
         return self._gates.get(scope["path"]) if posted else None
+
+
+def _examined(
+    gate: ScopeGate, scope: Scope, body: bytes
+) -> tuple[str | int | None, Response | None]:
+    """Return a message's id and its refusal, if any, and note the message for the access log."""
+    message = json.loads(body)
+    name = (message.get("params") or {}).get("name")
+    note_message(scope, message.get("method"), name, gate.tools)
+    return message.get("id"), gate.refusal(scope, message, len(body))
 
 
 async def _repair(body: bytes) -> bytes | Refusal:
@@ -186,8 +199,7 @@ def _has_key(call: dict[str, Any]) -> bool:
 async def _refuse(refusal: Refusal, status: int, send: Send) -> None:
     """Answer an invalid body with a JSON-RPC error, with its id if it has one."""
     identifier = refusal.ids[0] if len(refusal.ids) == 1 else None
-    error = {"code": refusal.code, "message": refusal.message}
-    body = json.dumps({"jsonrpc": "2.0", "id": identifier, "error": error}).encode()
+    body = json.dumps(error_body(identifier, refusal.code, refusal.message)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

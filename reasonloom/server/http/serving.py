@@ -4,7 +4,8 @@ import asyncio
 import logging
 import signal
 import socket
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 import anyio
@@ -13,12 +14,16 @@ from starlette.types import ASGIApp
 from reasonloom.errors import SettingMistake
 from reasonloom.server.auth.verifier import make_verifier
 from reasonloom.server.engine_lifespan import AFTER_SIGNAL, EngineLifespan, exit_within
-from reasonloom.server.http.app import make_app
+from reasonloom.server.http.access_log import AccessLog
+from reasonloom.server.http.app import PATH, make_app
+from reasonloom.server.http.health import LIVE_PATH, METRICS_PATH, READY_PATH
 from reasonloom.server.http.heavy_calls.lane import HeavyLane
 from reasonloom.server.http.hosts import is_loopback
 from reasonloom.server.http.sockets import BACKLOG, listening_sockets
+from reasonloom.server.telemetry.start import is_scraped
 from reasonloom.settings import Settings
 
+log = logging.getLogger(__name__)
 SERVER_LOG = "uvicorn.error"
 CUT = "Exception in ASGI application"
 ENDED = "Cancel %s running task(s)"
@@ -34,7 +39,7 @@ def lower(record: logging.LogRecord) -> bool:
         record.levelno, record.levelname = logging.INFO, logging.getLevelName(logging.INFO)
         record.exc_info = record.exc_text = None
     if cut:
-        record.msg = "a request is cut by the end of the server"
+        record.msg = "a request is interrupted by the server's shutdown"
     return True
 
 
@@ -68,6 +73,10 @@ def parse_address(address: str, *, authenticated: bool = False) -> tuple[str, in
     return host, int(port)
 
 
+MOUNTED = "/studio/"
+"""Where the mounted pages are."""
+
+
 async def serve_http(
     settings: Settings,
     address: str,
@@ -88,14 +97,46 @@ async def serve_http(
                 lifespan.heavy = HeavyLane(settings)
             app = make_app(lifespan, host)
             lifespan.warm_up()
-            mounted = mount(app, lifespan, host) if mount else app
-            await serve_app(mounted, sockets, lifespan.leave)
+            counted = AccessLog(
+                mount(app, lifespan, host) if mount else app, (LIVE_PATH, READY_PATH, METRICS_PATH)
+            )
+            begun = time.monotonic()
+            pages = {"pages": MOUNTED} if mount else {}
+            fields = _description(settings, host, sockets) | pages
+            log.info("serving", extra={"fields": fields})
+            await serve_app(counted, sockets, lifespan.leave, settings.trusted_proxies)
+            seconds = round(time.monotonic() - begun, 1)
+            log.info("stopped", extra={"fields": {"seconds": seconds, "calls": counted.calls}})
 
 
-async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable[[], None]) -> None:
+def _description(
+    settings: Settings, host: str, sockets: Sequence[socket.socket]
+) -> dict[str, object]:
+    """Return what a server says of itself at its start; no secret is in it."""
+    from reasonloom.llm.from_settings import chosen
+    from reasonloom.stores.access import location
+
+    port = sockets[0].getsockname()[1]
+    ways = {"tokens": settings.tokens, "oauth": settings.oauth_issuer}
+    return {
+        "url": f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}",
+        "auth": "+".join(name for name, given in ways.items() if given) or "none",
+        "database": location(settings),
+        "llm": settings.llm or chosen(settings),
+        "metrics": METRICS_PATH if is_scraped() else "none, without the extra otel",
+    }
+
+
+async def serve_app(
+    app: ASGIApp,
+    sockets: list[socket.socket],
+    at_end: Callable[[], None],
+    proxies: Sequence[str] = (),
+) -> None:
     """Serve an application on listening sockets until the process receives a termination signal.
 
-    `at_end` is called on the signal, before calls in progress are cancelled.
+    `at_end` is called on the signal, before calls in progress are cancelled. `proxies` are the
+    addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.
     """
     import uvicorn
     from sse_starlette.sse import AppStatus
@@ -124,6 +165,7 @@ async def serve_app(app: ASGIApp, sockets: list[socket.socket], at_end: Callable
         log_level="warning",
         log_config=None,  # otherwise uvicorn logs by itself, with raw tracebacks
         lifespan="on",
+        forwarded_allow_ips=list(proxies),
         timeout_graceful_shutdown=GRACEFUL_SECONDS,
         **uvicorn_limits(),
     )

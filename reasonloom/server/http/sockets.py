@@ -15,9 +15,9 @@ Address = tuple[str | int | bytes, ...]
 
 ABSENT_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 BIND_ERRORS = {
-    errno.EADDRINUSE: "is in use: choose another port, or end what listens there",
-    errno.EADDRNOTAVAIL: "is no address of this machine",
-    errno.EACCES: "is not for this user to take: choose a port of 1024 or more",
+    errno.EADDRINUSE: "is in use: choose another port, or stop what listens there",
+    errno.EADDRNOTAVAIL: "is not an address of this machine",
+    errno.EACCES: "needs privileges that this user lacks: choose a port of 1024 or more",
 }
 
 
@@ -50,7 +50,7 @@ def _addresses(host: str, port: int) -> list[tuple[int, Address]]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
-        raise SettingMistake(f"--http: {host} is no host that is known", field="--http") from None
+        raise SettingMistake(f"--http: the host {host} is unknown", field="--http") from None
     return list(dict.fromkeys((family, address) for family, _, _, _, address in found))
 
 

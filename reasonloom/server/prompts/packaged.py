@@ -23,8 +23,10 @@ OF_EVALS = ("evals/", "game24/", "intersection/", "sorting/")
 """Prefixes of prompts used only in our evals, which are not served."""
 
 
-def packaged_prompts(settings: Settings) -> list[Prompt]:
-    """Return the newest version of each prompt; the user's folder overrides the package.
+def template_prompts(settings: Settings) -> list[Prompt]:
+    """Return the user's own templates as prompts; with the toolset `all`, the packaged ones too.
+
+    The newest version of each; the user's folder overrides the package.
 
     Raises:
         PromptMistake: a template in the user's folder is invalid.
@@ -32,9 +34,13 @@ def packaged_prompts(settings: Settings) -> list[Prompt]:
     """
     from reasonloom.prompts.registry import PromptRegistry
 
-    registry = PromptRegistry(settings.prompts)
-    names = [name for name in registry.names() if not name.startswith(OF_EVALS)]
-    return [_guide(), *(_prompt(registry.get(name)) for name in names)]
+    registry, all_served = PromptRegistry(settings.prompts), "all" in settings.toolsets
+    packaged = () if all_served else PromptRegistry().names()
+    names = [
+        name for name in registry.names() if not name.startswith(OF_EVALS) and name not in packaged
+    ]
+    guide = [_guide()] if all_served else []
+    return [*guide, *(_prompt(registry.get(name)) for name in names)]
 
 
 def _guide() -> Prompt:

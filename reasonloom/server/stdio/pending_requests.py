@@ -21,6 +21,9 @@ from mcp_types import (
 )
 
 CANCELLED = "notifications/cancelled"
+LISTEN = "subscriptions/listen"
+"""The request that is answered only at the end of its stream, so that nothing waits for it."""
+
 POLL_SECONDS = 0.1
 """Seconds between checks whether the client is still connected."""
 
@@ -36,7 +39,7 @@ class PendingRequests:
 
     def came(self, message: JSONRPCMessage) -> None:
         """Record a message from the client."""
-        if isinstance(message, JSONRPCRequest):
+        if isinstance(message, JSONRPCRequest) and message.method != LISTEN:
             key = coerce_request_id(message.id)
             self._ids[key] += 1
             self._written[key] = message.id  # "7" and 7 are one id to the SDK, not to the client

@@ -4,7 +4,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Callable
 from functools import partial
 from typing import Any, cast
 
@@ -40,12 +40,15 @@ DRAIN_SECONDS = AFTER_CLIENT - 3.0
 
 
 class MessageLines:
-    """The valid message lines of stdin; invalid ones are answered immediately."""
+    """The valid message lines of a client; invalid ones are answered immediately.
 
-    def __init__(self) -> None:
+    `ended` is called when the client has closed its side, or reads no more.
+    """
+
+    def __init__(self, source: AsyncIterable[bytes | Refusal], ended: Callable[[], None]) -> None:
         self._replies: Any = None
         self._ready = anyio.Event()
-        self._source = StdinLines(_take_stdin())
+        self._source, self.ended = source, ended
 
     def answer_on(self, stream: Any) -> None:
         """Set the stream for refusals."""
@@ -61,7 +64,7 @@ class MessageLines:
                 yield mended.decode()
             else:
                 await self.refuse(mended)
-        exit_within(AFTER_CLIENT)
+        self.ended()
 
     async def refuse(self, refusal: Refusal) -> None:
         """Answer requests that the SDK does not, or no longer, handle."""
@@ -90,24 +93,36 @@ async def serve_stdio(settings: Settings) -> None:
     """
     async with EngineLifespan(settings) as lifespan:
         server = build_server(lifespan)
-        lines, pending = MessageLines(), PendingRequests()
+        stdin = StdinLines(_take_stdin())
+        lines, pending = MessageLines(stdin, partial(exit_within, AFTER_CLIENT)), PendingRequests()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_end_on_signal, tasks.cancel_scope, lifespan.leave, lines, pending)
-            await _run_session(server, lifespan.leave, lines, pending)
+            is_gone = partial(is_reader_gone, os.dup(sys.stdout.fileno()))  # the SDK redirects it
+            await run_session(server, lifespan.leave, lines, pending, is_gone)
             tasks.cancel_scope.cancel()
 
 
-async def _run_session(
-    server: LoomServer, at_end: Callable[[], None], lines: MessageLines, pending: PendingRequests
+async def run_session(
+    server: LoomServer,
+    at_end: Callable[[], None],
+    lines: MessageLines,
+    pending: PendingRequests,
+    is_gone: Callable[[], bool],
+    stdout: Any = None,
 ) -> None:
-    """Serve a client until it closes stdin or stops reading.
+    """Serve a client until it closes its side or stops reading.
 
-    `at_end` is called before calls that are still pending after the end of stdin are cancelled.
+    Args:
+        server: the server.
+        at_end: called before calls that are still pending after the client's end are cancelled.
+        lines: the client's messages.
+        pending: the requests that are not answered yet.
+        is_gone: tells whether the client reads no more.
+        stdout: where to write, with `write` and `flush` as coroutines; None for stdout.
     """
-    is_gone = partial(is_reader_gone, os.dup(sys.stdout.fileno()))  # the SDK redirects stdout
     stdin = cast("anyio.AsyncFile[str]", lines)
     try:
-        async with stdio_server(stdin=stdin) as (incoming, outgoing):
+        async with stdio_server(stdin=stdin, stdout=stdout) as (incoming, outgoing):
             lines.answer_on(outgoing)
             low = server._lowlevel_server
             await low.run(
@@ -116,8 +131,8 @@ async def _run_session(
                 low.create_initialization_options(),
             )
     except* (BrokenPipeError, ConnectionResetError):
-        exit_within(AFTER_CLIENT)
-        log.info("the client reads no more: the server ends")
+        lines.ended()
+        log.info("the client reads no more: its session ends")
 
 
 async def _drain(

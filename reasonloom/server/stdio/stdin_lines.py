@@ -48,8 +48,15 @@ class LineBuffer:
         self._parts: list[bytes] = []
         self._size = 0
 
-    def add(self, part: bytes) -> None:
-        """Append a part."""
+    def split(self, chunk: bytes) -> Iterator[bytes | Refusal]:
+        """Yield the lines that a chunk completes; its rest begins the next one."""
+        *whole, rest = chunk.split(b"\n")
+        for end in whole:
+            self._add(end)
+            yield self.take()
+        self._add(rest)
+
+    def _add(self, part: bytes) -> None:
         self._size += len(part)
         if not part:
             return
@@ -65,15 +72,22 @@ class LineBuffer:
         return b"".join(parts) if size <= MAX_MESSAGE_BYTES else too_long(b"".join(parts))
 
 
+async def stream_lines(reader: asyncio.StreamReader) -> AsyncIterator[bytes | Refusal]:
+    """Yield the lines of a stream, the last one even without a line break."""
+    line = LineBuffer()
+    with suppress(ConnectionError):
+        while chunk := await reader.read(CHUNK):
+            for each in line.split(chunk):
+                yield each
+    if last := line.take():
+        yield last
+
+
 def _lines_of(descriptor: int) -> Iterator[bytes | Refusal]:
     """Yield the lines of a file descriptor, the last one even without a line break."""
     line = LineBuffer()
     with suppress(OSError):
         while chunk := os.read(descriptor, CHUNK):
-            *whole, rest = chunk.split(b"\n")
-            for end in whole:
-                line.add(end)
-                yield line.take()
-            line.add(rest)
+            yield from line.split(chunk)
     if last := line.take():
         yield last

@@ -8,6 +8,8 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from opentelemetry.trace import Status
 from opentelemetry.util.types import AttributeValue
 
+from reasonloom.server.names import METHODS, OTHER
+
 ALLOWED = frozenset({
     "mcp.method.name", "mcp.protocol.version", "rpc.response.status_code", "error.type",
     "gen_ai.operation.name", "gen_ai.tool.name", "gen_ai.provider.name", "gen_ai.request.model",
@@ -17,14 +19,6 @@ ALLOWED = frozenset({
     "http.method", "http.request.method", "http.status_code", "http.response.status_code",
     "server.address", "server.port", "net.peer.name", "net.peer.port",
 })  # fmt: skip
-METHODS = frozenset({
-    "initialize", "ping", "completion/complete", "logging/setLevel", "prompts/get", "prompts/list",
-    "resources/list", "resources/read", "resources/templates/list", "resources/subscribe",
-    "resources/unsubscribe", "tools/call", "tools/list", "server/discover",
-    "notifications/initialized", "notifications/cancelled", "notifications/progress",
-    "notifications/roots/list_changed", "subscriptions/listen",
-})  # fmt: skip
-OTHER = "other"
 METHOD, TOOL = "mcp.method.name", "gen_ai.tool.name"
 STATEMENTS = frozenset({"db.statement", "db.query.text"})
 QUOTED = re.compile(r"'[^']*'")

@@ -12,23 +12,36 @@ from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from reasonloom.settings import Settings
 
 log = logging.getLogger(__name__)
-MISSING_EXTRA = "a collector is named, but nothing is sent: install reasonloom with its extra otel"
+MISSING_EXTRA = "install reasonloom with its extra otel"
+_scraped = False
 
 
-def start_telemetry(settings: Settings) -> None:
+def start_telemetry(settings: Settings, *, scraped: bool = False) -> None:
     """Start sending spans and metrics if `OTEL_EXPORTER_OTLP_ENDPOINT` is set.
 
-    The SDK reads the other standard variables itself: headers, service name, sampler. Buffered
-    data is sent at exit.
+    With `scraped`, metrics are also kept for Prometheus to fetch, if the extra is installed. The
+    SDK reads the other standard variables itself: headers, service name, sampler. Buffered data is
+    sent at exit.
     """
-    if settings.otlp_endpoint is None:
+    global _scraped  # noqa: PLW0603 - a process has one SDK
+    sent = settings.otlp_endpoint is not None
+    if not sent and not scraped:
         return
     try:
-        providers = _start(_names(settings))
+        readers = _readers(sent=sent, scraped=scraped)
+        providers = [_start_metrics(readers)]
+        providers += [_start_tracing(_names(settings))] if sent else []
     except ImportError:
-        log.warning(MISSING_EXTRA)
+        if sent:
+            log.warning("a collector is configured, but nothing is sent: %s", MISSING_EXTRA)
         return
+    _scraped = scraped
     atexit.register(_end, providers)
+
+
+def is_scraped() -> bool:
+    """Return whether Prometheus can fetch this process's metrics."""
+    return _scraped
 
 
 def _end(providers: Sequence[Any]) -> None:
@@ -44,27 +57,49 @@ def _names(settings: Settings) -> set[str]:
     return ours.union(served.name for each in catalogues for served in each.tools)
 
 
-def _start(tools: Collection[str]) -> list[Any]:
-    from opentelemetry import metrics, trace
-    from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+def _readers(*, sent: bool, scraped: bool) -> list[Any]:
+    """Return what reads the metrics; both get the same."""
+    readers: list[Any] = []
+    if sent:
+        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+        from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+
+        readers.append(PeriodicExportingMetricReader(OTLPMetricExporter()))
+    if scraped:
+        from opentelemetry.exporter.prometheus import PrometheusMetricReader
+
+        readers.append(PrometheusMetricReader(scope_info_enabled=False))
+    return readers
+
+
+def _start_metrics(readers: Sequence[Any]) -> Any:
+    from opentelemetry import metrics
     from opentelemetry.sdk.metrics import MeterProvider
-    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+
+    metering = MeterProvider(readers, resource=_resource(), shutdown_on_exit=False)
+    metrics.set_meter_provider(metering)
+    return metering
+
+
+def _resource() -> Any:
     from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+
+    named = {"service.name": "reasonloom", "service.version": __version__}
+    return Resource.create(named).merge(OTELResourceDetector().detect())
+
+
+def _start_tracing(tools: Collection[str]) -> Any:
+    from opentelemetry import trace
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
     from reasonloom.server.telemetry.span_filter import FilteringExporter
 
-    named = {"service.name": "reasonloom", "service.version": __version__}
-    resource = Resource.create(named).merge(OTELResourceDetector().detect())
-    tracing = TracerProvider(resource=resource, shutdown_on_exit=False)
+    tracing = TracerProvider(resource=_resource(), shutdown_on_exit=False)
     tracing.add_span_processor(BatchSpanProcessor(FilteringExporter(OTLPSpanExporter(), tools)))
-    readers = [PeriodicExportingMetricReader(OTLPMetricExporter())]
-    metering = MeterProvider(readers, resource=resource, shutdown_on_exit=False)
     trace.set_tracer_provider(tracing)
-    metrics.set_meter_provider(metering)
     for name, instrumentor in (("psycopg", "Psycopg"), ("httpx", "HTTPXClient")):
         module = import_module(f"opentelemetry.instrumentation.{name}")
         getattr(module, f"{instrumentor}Instrumentor")().instrument()
-    return [tracing, metering]
+    return tracing

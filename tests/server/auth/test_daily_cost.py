@@ -50,7 +50,7 @@ def env(postgres: TestPostgres, provider: Chatting, tmp_path: Path) -> Iterator[
     with postgres.clone() as name:
         url = postgres.address.dsn("postgres", name)
         path = tmp_path / "tokens"
-        more = {"REASONLOOM_TOKENS": str(path), "REASONLOOM_TOOLSETS": "default"}
+        more = {"REASONLOOM_TOKENS": str(path), "REASONLOOM_TOOLSETS": "classic"}
         yield environment(tmp_path / "home", DATABASE_URL=url, **{**more, **provider.settings})
 
 

@@ -88,13 +88,7 @@ async def test_an_issuer_with_a_slash_at_its_end_is_another_one(issuer: Issuer) 
 
 
 @pytest.mark.parametrize(
-    "page",
-    [
-        Page(b"[1]"),
-        Page(b"<html>"),
-        Page(b"[" * 100_000),
-        Page(b"", 500),
-    ],
+    "page", [Page(b"[1]"), Page(b"<html>"), Page(b"[" * 100_000), Page(b"", 500)]
 )
 async def test_what_is_no_metadata_is_passed_over(issuer: Issuer, page: Page) -> None:
     issuer.pages = {OAUTH: page}
@@ -142,7 +136,7 @@ def test_a_server_takes_tokens_of_a_discovered_issuer_and_tells_when_it_is_away(
         away = Asker(server.url, token).send("tools/list")
         assert away.status_code == 503
         assert away.json()["error_description"] == (
-            "the issuer's keys cannot be had now; try again"
+            "the issuer's keys cannot be fetched now; try again"
         )
         issuer.pages = {OPENID: metadata(issuer)}
         assert Asker(server.url, token).send("tools/list").status_code == 200

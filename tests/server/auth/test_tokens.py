@@ -227,12 +227,22 @@ def test_a_revoked_token_ends_at_once_and_no_other(team: Team) -> None:
     assert "there is no token" in again.stderr
 
 
+def test_the_list_names_the_groups_of_a_token(team: Team) -> None:
+    made = run(team.env, "tokens", "new", "gita", "--group", "devs", "--group", "on call")
+    assert made.returncode == 0
+    assert "devs, on call" in run(team.env, "tokens", "list").stdout
+    rows = [
+        json.loads(line) for line in run(team.env, "tokens", "list", "--json").stdout.splitlines()
+    ]
+    assert [each["groups"] for each in rows if each["owner"] == "gita"] == [["devs", "on call"]]
+
+
 def test_an_expired_token_is_refused(team: Team) -> None:
     token, entry = new_entry("jo", ("read",), days=0.001)
     ended = entry.model_copy(update={"expires": 1})
     append_entry(Path(team.env["REASONLOOM_TOKENS"]), ended)
     assert Asker(team.server.url, token).send("tools/list").status_code == 401
-    assert "ended 1970" in run(team.env, "tokens", "list").stdout
+    assert "(expired)" in run(team.env, "tokens", "list").stdout
 
 
 def test_a_foreign_name_or_origin_is_refused(team: Team) -> None:
@@ -295,7 +305,9 @@ def test_a_server_of_every_address_answers_to_its_names_alone(tmp_path: Path) ->
         tmp_path, REASONLOOM_TOKENS=str(tmp_path / "tokens"),
         REASONLOOM_ALLOWED_HOSTS="loom.example", REASONLOOM_ALLOWED_ORIGINS="https://app.example",
     )  # fmt: skip
-    token = run(env, "tokens", "new", "anna").stdout.strip()
+    made = run(env, "tokens", "new", "anna")
+    token = made.stdout.strip()
+    assert "claude mcp add --transport http reasonloom https://" in made.stderr
     with web(env, tmp_path / "cwd") as server:
         for host, origin, status in (
             ("loom.example", None, 200),
@@ -402,4 +414,4 @@ def test_a_server_says_once_that_others_may_write_its_tokens(
     with web({**shared_env, "REASONLOOM_TOKENS": str(path)}, tmp_path / "cwd") as server:
         for _ in range(2):
             assert Asker(server.url, token).send("tools/list").status_code == 200
-    assert server.log.count("others may write the file") == times
+    assert server.log.count("others can write the file") == times

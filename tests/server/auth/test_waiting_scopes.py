@@ -19,6 +19,7 @@ def asking_team(postgres: TestPostgres, tmp_path_factory: pytest.TempPathFactory
     with postgres.clone() as name:
         env = environment(
             home, DATABASE_URL=postgres.address.dsn("postgres", name),
+            REASONLOOM_TOOLSETS="classic",
             REASONLOOM_TOKENS=str(home / "tokens"), REASONLOOM_LLM="caller",
         )  # fmt: skip
         run(env, "tokens", "new", "nobody", "--scope", "read:thought")

@@ -12,16 +12,12 @@ from typing import Any
 import pytest
 import tiktoken
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 
 from reasonloom.contracts.toolsets import ALL_TOOLS, INVENTORY
 from reasonloom.errors import SettingMistake
 from reasonloom.server.app import build_server
-from reasonloom.server.catalogue.selection import (
-    DEFAULT_TOOLS,
-    NOT_WITH_CALLER,
-    built_names,
-    choose,
-)
+from reasonloom.server.catalogue.selection import CLASSIC_TOOLS, DEFAULT_TOOLS, built_names, choose
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.http.serving import parse_address
 from reasonloom.server.toolsets.toolset import Effect
@@ -36,9 +32,15 @@ def served(**given: Any) -> list[str]:
     return [tool.name for tool in choose(load_settings(**given)).tools]
 
 
-def test_default_is_the_list_of_the_rulings_as_far_as_built() -> None:
-    assert served() == [name for name in BUILT if name in DEFAULT_TOOLS]
-    assert len(DEFAULT_TOOLS) == len(set(DEFAULT_TOOLS)) == 20
+def test_default_is_ten_tools_whoever_is_the_language_model() -> None:
+    assert set(served()) == set(DEFAULT_TOOLS)
+    assert served(llm="caller") == served()
+    assert len(DEFAULT_TOOLS) == len(set(DEFAULT_TOOLS)) == 10
+
+
+def test_classic_is_a_tool_for_each_mode() -> None:
+    assert served(toolsets="classic") == [name for name in BUILT if name in CLASSIC_TOOLS]
+    assert served(toolsets="classic", llm="caller") == served(toolsets="classic")
 
 
 def test_all_is_every_built_tool_of_the_seventy() -> None:
@@ -104,7 +106,7 @@ def test_as_serves_one_reference_whole(name: str, toolset: str) -> None:
     [{"toolsets": "all"}, {"tools": "recall"}, {"exclude_tools": "forget"}, {"read_only": True}],
 )
 def test_as_stands_alone(choice: dict[str, Any]) -> None:
-    with pytest.raises(SettingMistake, match="--as serves one reference whole"):
+    with pytest.raises(SettingMistake, match="--as serves exactly one reference"):
         served(serve_as="thoughtmcp", **choice)
 
 
@@ -198,7 +200,7 @@ def test_flags_choose_in_a_real_server_and_what_is_left_out_is_no_tool(
 async def test_the_default_list_is_small(
     record_property: Callable[[str, object], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At most twenty tools; the size of the list is noted in the report."""
+    """At most twelve tools; the size of the list is noted in the report."""
     settings = load_settings(database_url=NOWHERE)
     async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         tools = (await client.list_tools()).tools
@@ -215,7 +217,7 @@ async def test_the_default_list_is_small(
     record_property("tokens that an agent reads", seen)
     record_property("tokens of the whole list", all_)
     print(f"tools/list of the default catalogue: {seen} tokens read by an agent, {all_} in all")
-    assert len(tools) <= 20
+    assert len(tools) <= 12
     assert 0 < seen < all_
 
 
@@ -224,6 +226,26 @@ def test_a_reference_is_not_served_by_the_model_that_calls() -> None:
         choose(load_settings(serve_as="thoughtmcp", llm="caller"))
 
 
-def test_a_default_for_a_calling_model_makes_room_for_its_answers() -> None:
-    assert set(served()) - set(served(llm="caller")) == set(NOT_WITH_CALLER)
-    assert served(toolsets="classic", llm="caller") == served(toolsets="classic") == served()
+NOT_SERVED = {
+    "reasoning_tree": [
+        'reason {"text": "Should we',
+        '"mode": "tree"}',
+        "--toolsets default,classic",
+    ],
+    "think": ["--toolsets default,classic"],
+    "history_recall": ["--toolsets default,history"],
+    "batch_remember": ["--toolsets default,extras"],
+    "reasoning_answer": ["REASONLOOM_LLM=caller"],
+    "search": ["--exclude-tools"],
+    "recal": ["did you mean recall?"],
+}
+
+
+async def test_what_is_not_served_names_the_flag_that_serves_it() -> None:
+    settings = load_settings(database_url=NOWHERE, exclude_tools="search")
+    async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
+        for name, expected in NOT_SERVED.items():
+            with pytest.raises(MCPError) as caught:
+                await client.call_tool(name, {})
+            assert caught.value.error.code == -32602
+            assert all(each in caught.value.error.message for each in expected)

@@ -17,9 +17,23 @@ from reasonloom.server.toolsets.table import EXTRA_TOOLSETS
 from reasonloom.settings import load_settings
 from tests.support.databases.postgres import TestPostgres
 
-READ = {"batch_recall", "export_memories", "memory_health", "list_basins"}
-ADDED = {"batch_remember", "reasoning_got_run", "predict_with_model", "propose_models"}
-ASKING = {"consolidate_memories", "reasoning_got_run", "resolve_prediction"}
+READ = {
+    "batch_recall",
+    "space_list",
+    "export_memories",
+    "memory_health",
+    "eval_compare",
+    "list_basins",
+}
+ADDED = {
+    "reason",
+    "batch_remember",
+    "memory_promote",
+    "reasoning_got_run",
+    "predict_with_model",
+    "propose_models",
+}
+ASKING = {"reason", "consolidate_memories", "reasoning_got_run", "resolve_prediction"}
 ITEM = {"content": "Green tea is in the tin.", "primarySector": "semantic"}
 BATCH = {"userId": "local", "sessionId": "s", "memories": [ITEM]}
 
@@ -34,15 +48,16 @@ def test_every_extra_is_built_and_is_no_references() -> None:
     assert not set(EXTRA_TOOLS) & set(built_names())
 
 
-def test_extras_are_in_neither_default_nor_all() -> None:
-    for toolsets in ("default", "all", "thought,reasoning"):
+def test_default_has_one_extra_and_the_toolsets_of_references_none() -> None:
+    for toolsets in ("classic", "all", "thought,reasoning"):
         assert not set(served(toolsets=toolsets)) & set(EXTRA_TOOLS)
+    assert set(served()) & set(EXTRA_TOOLS) == {"reason"}
 
 
 def test_extras_are_served_by_name_alone_or_added() -> None:
     assert served(toolsets="extras") == list(EXTRA_TOOLS)
     both = served(toolsets="default,extras")
-    assert both == [name for name in built_names() if name in DEFAULT_TOOLS] + list(EXTRA_TOOLS)
+    assert set(both) == {*DEFAULT_TOOLS, *EXTRA_TOOLS}
     assert served(tools="batch_recall,recall") == ["recall", "batch_recall"]
     assert "prune_memories" not in served(toolsets="extras", exclude_tools="prune_memories")
     assert set(served(toolsets="extras", read_only=True)) == READ
@@ -83,6 +98,10 @@ async def test_hints_tell_what_each_does_and_answers_keep_their_schema(
             ("batch_recall", {**me, **ids}),
             ("batch_forget", {**me, **ids}),
             ("restore_memory", {**me, "memoryId": "mem-1"}),
+            ("memory_promote", {"memoryId": "mem-1", "space": "me/kept"}),
+            ("space_grant", {"space": "me/kept", "to": "ben", "rights": ["read"]}),
+            ("space_list", {}),
+            ("space_revoke", {"space": "me/kept", "from": "ben"}),
             ("export_memories", me),
             ("memory_health", me),
             ("consolidate_memories", me),

@@ -20,15 +20,16 @@ CHOICE = {"content": "Compare these options: rent or buy?", "execute": True}
     [
         ({}, "reasoning_tree"),
         ({"exclude_tools": "reasoning_tree"}, None),
-        ({"tools": "reasoning_auto,reasoning_linear"}, "reasoning_linear"),
-        ({"tools": "reasoning_auto"}, None),
+        ({"toolsets": "default", "tools": "reasoning_auto,reasoning_linear"}, "reasoning_linear"),
+        ({"toolsets": "default", "tools": "reasoning_auto"}, None),
     ],
 )
 async def test_a_mode_is_run_only_where_its_tool_is_served(
     postgres: TestPostgres, database: str, choice: dict[str, Any], executed: str | None
 ) -> None:
     url = postgres.address.dsn("postgres", database)
-    settings = load_settings(database_url=url, llm="offline", **choice)
+    given = {"toolsets": "classic", **choice}
+    settings = load_settings(database_url=url, llm="offline", **given)
     async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         served = {tool.name for tool in (await client.list_tools()).tools}
         answer = (await client.call_tool("reasoning_auto", CHOICE)).structured_content

@@ -27,8 +27,8 @@ NO_DATABASE = "postgresql://nobody@127.0.0.1:1/none"
 
 def test_the_default_catalogue_is_small() -> None:
     found = weights("default")
-    assert len(found) <= 20
-    assert sum(found.values()) <= 3_500
+    assert len(found) <= 12
+    assert sum(found.values()) <= 2_100
 
 
 def test_all_tools_together_are_small() -> None:
@@ -50,13 +50,13 @@ def test_no_tool_grows_unseen() -> None:
 def test_the_default_catalogue_of_a_server_that_asks_its_caller_is_small() -> None:
     tools = choose(load_settings(llm="caller")).tools
     more = [(each.__doc__, publish(each)) for each in (ReasoningAnswer, ReasoningWaiting)]
-    assert len(tools) + len(more) <= 20
+    assert len(tools) + len(more) <= 12
     cost = sum(map(weight, tools)) + sum(count_tokens(json.dumps(each)) for each in more)
-    assert cost <= 3_500
+    assert cost <= 2_400
 
 
 @pytest.mark.parametrize(
-    ("toolsets", "most"), [("default", 6_000), ("all", 25_000), ("all,extras", 25_000)]
+    ("toolsets", "most"), [("default", 3_400), ("all", 25_000), ("all,extras", 25_000)]
 )
 @pytest.mark.parametrize("llm", ["offline", "caller"])
 async def test_a_list_with_output_schemas_is_small(toolsets: str, most: int, llm: str) -> None:

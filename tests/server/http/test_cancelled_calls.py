@@ -97,7 +97,9 @@ def test_a_thousand_calls_without_a_client_leave_nothing(
     postgres: TestPostgres, database: str, tmp_path: Path, folder: Path
 ) -> None:
     url = postgres.address.dsn("postgres", database)
-    with web(environment(tmp_path / "home", DATABASE_URL=url), folder) as server:
+    with web(
+        environment(tmp_path / "home", REASONLOOM_TOOLSETS="classic", DATABASE_URL=url), folder
+    ) as server:
         anna = Bearer(server, None)
         for _ in range(20):  # as many as there are connections to the database, and more
             assert not anna.call("recall", RECALL)["isError"]
@@ -130,7 +132,12 @@ def test_long_calls_without_a_client_lose_no_place(
     url = postgres.address.dsn("postgres", database)
     tokens = tmp_path / "tokens"
     mine, others = token_for(tokens, "anna"), [token_for(tokens, f"o{n}") for n in range(4)]
-    env = environment(tmp_path / "home", DATABASE_URL=url, REASONLOOM_TOKENS=str(tokens))
+    env = environment(
+        tmp_path / "home",
+        REASONLOOM_TOOLSETS="classic",
+        DATABASE_URL=url,
+        REASONLOOM_TOKENS=str(tokens),
+    )
     with web(env, folder) as server:
         anna = Bearer(server, mine)
         assert not anna.call("ponder", LONG)["isError"]

@@ -32,7 +32,11 @@ def own_site(
 ) -> Iterator[tuple[Web, str]]:
     """An HTTP server with flags, on a database of its own, and the database's URL."""
     url = postgres.address.dsn("postgres", database)
-    with web(environment(tmp_path / "home", DATABASE_URL=url), folder, *request.param) as server:
+    with web(
+        environment(tmp_path / "home", REASONLOOM_TOOLSETS="classic", DATABASE_URL=url),
+        folder,
+        *request.param,
+    ) as server:
         yield server, url
 
 
@@ -72,10 +76,7 @@ def leave(site: Web, headers: dict[str, str], body: bytes) -> None:
         "mcp-protocol-version": "2025-11-25",
         **headers,
     }
-    with (
-        httpx.Client(timeout=1.5, trust_env=False) as client,
-        pytest.raises(httpx.ReadTimeout),
-    ):
+    with httpx.Client(timeout=1.5, trust_env=False) as client, pytest.raises(httpx.ReadTimeout):
         client.post(site.url, content=body, headers=plain)
 
 

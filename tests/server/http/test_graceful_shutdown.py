@@ -16,7 +16,7 @@ from tests.support.clients.authenticated import Asker
 from tests.support.clients.processes import PATIENCE, Web, answer_of, environment, web
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.rows import Rows
-from tests.support.llms.providers import MODEL, Provider, providing
+from tests.support.llms.providers import Provider, providing
 
 KEY = "io.reasonloom/idempotency-key"
 SHORT, LONG = "short", "long"
@@ -40,10 +40,9 @@ def env(
 ) -> dict[str, str]:
     return environment(
         tmp_path / "home",
+        REASONLOOM_TOOLSETS="classic",
         DATABASE_URL=postgres.address.dsn("postgres", database),
-        REASONLOOM_LLM=f"litellm:openai/{MODEL}",
-        REASONLOOM_LLM_BASE_URL=provider.url,
-        OPENAI_API_KEY="sk-none",
+        **provider.settings,
         REASONLOOM_LEASE_SECONDS="1",
         REQUEST_TIMEOUT_MS="90000",
     )

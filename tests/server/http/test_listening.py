@@ -16,7 +16,7 @@ from reasonloom.server.http.sockets import listening_sockets
 from tests.support.clients.fork_server import program
 from tests.support.clients.processes import environment, free_port
 
-TAKEN = "--http: {host}:{port} is in use: choose another port, or end what listens there"
+TAKEN = "--http: {host}:{port} is in use: choose another port, or stop what listens there"
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_an_address_of_another_machine_stops_the_start(tmp_path: Path) -> None:
     append_entry(tokens, new_entry("anna", ("read",), None)[1])
     done = start(tmp_path, "serve", "192.0.2.1:8321", REASONLOOM_TOKENS=str(tokens))
     assert done.returncode == 2
-    assert done.stderr == "reasonloom: --http: 192.0.2.1:8321 is no address of this machine\n"
+    assert done.stderr == "reasonloom: --http: 192.0.2.1:8321 is not an address of this machine\n"
 
 
 def test_a_name_stands_for_all_its_addresses_that_there_are() -> None:
@@ -55,7 +55,7 @@ def test_a_name_stands_for_all_its_addresses_that_there_are() -> None:
 
 def test_a_host_that_nobody_knows_is_refused() -> None:
     with (
-        pytest.raises(SettingMistake, match=r"--http: no\.such\.invalid is no host that is known"),
+        pytest.raises(SettingMistake, match=r"--http: the host no\.such\.invalid is unknown"),
         listening_sockets("no.such.invalid", 8321),
     ):
         pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -97,13 +98,14 @@ def test_a_reference_that_is_not_there_is_told_with_those_that_are(team: Team) -
         assert "thoughtmcp, agentic-memory" in answer.json()["error"]
 
 
-def test_a_mode_is_advised_where_its_path_offers_it(team: Team) -> None:
+def test_a_mode_is_advised_where_its_path_offers_it(team: Team, tmp_path: Path) -> None:
     def advised(who: Asker) -> Any:
         answer = who.call("reasoning_auto", content=MERGE)["structuredContent"]
         return answer["recommended_mode"], "does not offer it" in answer["rationale"]
 
-    assert advised(team.asker("anna")) == ("tree", True)
     assert advised(asker(team, "langbase-reasoning", "anna")) == ("got", False)
+    with web({**team.env, "REASONLOOM_TOOLSETS": "classic"}, tmp_path) as server:
+        assert advised(Team(team.env, server).asker("anna")) == ("tree", True)
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_without_shared_keys_what_another_process_has_sealed_is_refused(
 
 @pytest.mark.parametrize(
     ("keys", "told"),
-    [("short", "each key must have 32 bytes or more"), (f"{KEY},{KEY}", "a key is there twice")],
+    [("short", "each key must have 32 bytes or more"), (f"{KEY},{KEY}", "a key occurs twice")],
 )
 def test_keys_that_cannot_be_used_stop_the_start_and_are_not_shown(keys: str, told: str) -> None:
     with pytest.raises(SettingMistake) as caught:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasonloom.contracts.memory.extras import BatchRemember
-from reasonloom.contracts.memory.tools import Recall, Remember
+from reasonloom.contracts.memory.recall import Recall
+from reasonloom.contracts.memory.tools import Remember
 from reasonloom.server.http.request_sizes import LEAST_BYTES, most_bytes
 from reasonloom.server.json_rpc import MAX_DEPTH, MAX_MESSAGE_BYTES, MAX_VALUES, Refusal, repair
 

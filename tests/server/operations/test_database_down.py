@@ -78,7 +78,9 @@ def test_a_server_comes_back_when_its_database_does(
 ) -> None:
     port = free_port()
     url = f"postgresql://postgres:{quote(PASSWORD, safe='')}@127.0.0.1:{port}/{database}"
-    env = environment(tmp_path / "home", DATABASE_URL=url, LOG_LEVEL="debug")
+    env = environment(
+        tmp_path / "home", REASONLOOM_TOOLSETS="classic", DATABASE_URL=url, LOG_LEVEL="debug"
+    )
     with spoken(env, folder) as server:
         begun = time.monotonic()
         names = [tool["name"] for tool in server.tools()]
@@ -119,7 +121,7 @@ def home() -> Iterator[Path]:
 
 
 def test_a_killed_embedded_database_is_started_again(home: Path, folder: Path) -> None:
-    with spoken(environment(home), folder) as server:
+    with spoken(environment(home, REASONLOOM_TOOLSETS="classic"), folder) as server:
         succeeds(server, *CALLS[0])
         for tool, arguments in (CALLS[1], CALLS[3]):
             before = EmbeddedServer(home / "postgres").status().pid

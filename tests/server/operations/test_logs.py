@@ -27,7 +27,7 @@ from tests.support.clients.processes import (
 from tests.support.contracts.references import BESIDE, least_request
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.proxy import proxied
-from tests.support.llms.providers import MODEL, Provider, providing
+from tests.support.llms.providers import Provider, providing
 
 TAINT = "malachite"
 KEY = "sk-obsidian-0123456789abcdef"
@@ -37,7 +37,12 @@ SECRETS = (TAINT, KEY, PASSWORD, HIDDEN, "obsidian")
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00")
 LEVELS = {"debug", "info", "warning", "error", "critical"}
 OPENING = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize()}
-NAMES = {"time", "level", "logger", "message", "run", "tool", "traceback"}
+NAMES = {
+    *("time", "level", "logger", "message", "run", "tool", "traceback"),
+    *("owner", "client", "method", "status", "outcome", "ms", "request"),
+    *("url", "auth", "database", "llm", "metrics", "seconds", "calls"),
+}
+"""The keys of every entry, of the access log, and of a server's first and last entry."""
 
 
 class Speaker:
@@ -126,9 +131,7 @@ def test_no_tool_leaves_contents_or_secrets_in_the_log(
     env = environment(
         tmp_path / "home",
         DATABASE_URL=f"postgresql://postgres:{HIDDEN}@127.0.0.1:{port}/{database}",
-        REASONLOOM_LLM=f"litellm:openai/{MODEL}",
-        REASONLOOM_LLM_BASE_URL=provider.url,
-        OPENAI_API_KEY=KEY,
+        **provider.settings | {"OPENAI_API_KEY": KEY},
         MAX_RETRIES="0",
         REASONLOOM_TOOLSETS="all,extras",
         LOG_LEVEL="debug",
@@ -221,7 +224,7 @@ def test_an_end_that_was_asked_for_is_no_defect_in_the_log(
     entries = checked(server)
     told = [entry for entry in entries if entry["logger"] == "uvicorn.error"]
     assert [entry["message"].split(",")[0] for entry in told] == [
-        "Cancel 1 running task(s)", "a request is cut by the end of the server",
+        "Cancel 1 running task(s)", "a request is interrupted by the server's shutdown",
     ]  # fmt: skip
     assert {entry["level"] for entry in entries} <= {"debug", "info"}
 

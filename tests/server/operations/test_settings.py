@@ -74,6 +74,8 @@ def test_bytes_that_are_no_utf8_stop_the_start(tmp_path: Path) -> None:
         ("REASONLOOM_DATABASE_URL", "mysql://u:hushhush@h/x", "must be postgresql://"),
         ("DATABASE_URL", "postgresql://u:hushhush@h/x?no=1", "DATABASE_URL: not a URL"),
         ("REASONLOOM_PROMPTS", "/nowhere", "REASONLOOM_PROMPTS: must be a folder"),
+        ("REASONLOOM_ACCESS_LOG", "loud", "REASONLOOM_ACCESS_LOG: Input should be 'on', 'off' or"),
+        ("REASONLOOM_TRUSTED_PROXIES", "*", "REASONLOOM_TRUSTED_PROXIES: each must be an address"),
     ],
 )
 def test_what_cannot_be_chosen_stops_the_start(
@@ -145,7 +147,9 @@ def test_nothing_is_written_into_the_current_folder(
     postgres: TestPostgres, database: str, folder: Path, tmp_path: Path
 ) -> None:
     url = postgres.address.dsn("postgres", database)
-    env = environment(tmp_path / "home", DATABASE_URL=url, LOG_LEVEL="debug")
+    env = environment(
+        tmp_path / "home", DATABASE_URL=url, LOG_LEVEL="debug", REASONLOOM_TOOLSETS="classic"
+    )
     who = {"userId": "local"}
     memory = {**who, "content": "Tea.", "sessionId": "s", "primarySector": "semantic"}
     with spoken(env, folder) as server:

@@ -81,11 +81,10 @@ def told(postgres: TestPostgres, tmp_path_factory: pytest.TempPathFactory) -> It
     with postgres.clone() as name, collecting() as collector, providing(answer) as provider:
         env = environment(
             home,
+            REASONLOOM_TOOLSETS="classic",
             DATABASE_URL=postgres.address.dsn("postgres", name),
             OTEL_EXPORTER_OTLP_ENDPOINT=collector.url,
-            REASONLOOM_LLM=f"litellm:openai/{MODEL}",
-            REASONLOOM_LLM_BASE_URL=provider.url,
-            OPENAI_API_KEY="sk-secret-of-the-provider",
+            **provider.settings | {"OPENAI_API_KEY": "sk-secret-of-the-provider"},
         )
         with spoken(env, home / "cwd") as server:
             run = calls_of(server)
@@ -189,6 +188,7 @@ def test_a_server_over_http_tells_the_same(
     with collecting() as collector:
         env = environment(
             tmp_path / "home",
+            REASONLOOM_TOOLSETS="classic",
             DATABASE_URL=postgres.address.dsn("postgres", database),
             OTEL_EXPORTER_OTLP_ENDPOINT=collector.url,
             OTEL_SERVICE_NAME="ours",
@@ -209,7 +209,7 @@ def used(
     url = postgres.address.dsn("postgres", database)
     return subprocess.run(
         [sys.executable, "-c", USED.format(before=before, memory=MEMORY)],
-        env=environment(tmp_path / "home", DATABASE_URL=url, **more),
+        env=environment(tmp_path / "home", REASONLOOM_TOOLSETS="classic", DATABASE_URL=url, **more),
         capture_output=True,
         text=True,
         timeout=60,
@@ -237,6 +237,7 @@ def test_a_collector_that_is_away_holds_nobody_up(
 ) -> None:
     env = environment(
         tmp_path / "home",
+        REASONLOOM_TOOLSETS="classic",
         DATABASE_URL=postgres.address.dsn("postgres", database),
         OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:1",
     )

@@ -60,7 +60,8 @@ def database_url(postgres: TestPostgres) -> Iterator[str]:
 @asynccontextmanager
 async def completing(database_url: str = NOWHERE, **given: Any) -> AsyncIterator[Completing]:
     """Yield the client of a server; known values need no database."""
-    settings = load_settings(database_url=database_url, llm="offline", **given)
+    chosen = {} if "serve_as" in given else {"toolsets": "all"}
+    settings = load_settings(database_url=database_url, llm="offline", **{**chosen, **given})
     async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         yield Completing(client)
 

@@ -46,7 +46,7 @@ async def test_what_the_user_named_stands_in_it() -> None:
 @pytest.mark.parametrize(
     "flags",
     [
-        {},
+        {"toolsets": "default"},
         {"toolsets": "all", "read_only": True},
         {"toolsets": "all", "exclude_tools": "history_forget"},
     ],

@@ -22,13 +22,15 @@ from reasonloom.server.prompts.packaged import OF_EVALS
 from reasonloom.settings import load_settings
 from tests import ROOT
 
+OTHERS = ("recall", "review", "causantic-forget")
 NOWHERE = "postgresql://127.0.0.1:1/none"
 
 
 @asynccontextmanager
 async def asking(**given: Any) -> AsyncIterator[Client]:
     """Yield the client of a server whose database is away: prompts need none."""
-    settings = load_settings(database_url=NOWHERE, **given)
+    chosen = {} if "serve_as" in given else {"toolsets": "all"}
+    settings = load_settings(database_url=NOWHERE, **{**chosen, **given})
     async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         yield client
 
@@ -47,6 +49,7 @@ async def test_every_packaged_prompt_is_listed_with_its_variables() -> None:
         prompts = {each.name: each for each in (await client.list_prompts()).prompts}
         (guide,) = await filled(client, "reasonloom-guide")
     assert not prompts.pop("reasonloom-guide").arguments
+    prompts = {name: each for name, each in prompts.items() if name not in OTHERS}
     assert "needs_answers" in guide
     assert prompts.keys() == wanted
     for name, prompt in prompts.items():
@@ -57,6 +60,21 @@ async def test_every_packaged_prompt_is_listed_with_its_variables() -> None:
     arguments = {each.name: each for each in prompts["linear/continue"].arguments or ()}
     assert {name for name, each in arguments.items() if each.required} == {"content"}
     assert arguments["memories"].description == "A list, as JSON."
+
+
+async def test_by_default_three_prompts_are_listed_for_people() -> None:
+    async with asking(toolsets="default") as client:
+        prompts = (await client.list_prompts()).prompts
+        (think,) = await filled(client, "think", question="Rent or buy?", mode="tree")
+        (review,) = await filled(client, "review")
+        with pytest.raises(MCPError, match="Missing required argument: topic"):
+            await client.get_prompt("recall", {})
+    assert [each.name for each in prompts] == ["recall", "think", "review"]
+    assert "Rent or buy?" in think
+    assert "mode tree" in think
+    assert "what is stored. Nothing is changed" in review
+    async with asking(toolsets="default", exclude_tools="forget,reason") as client:
+        assert [each.name for each in (await client.list_prompts()).prompts] == ["recall"]
 
 
 async def test_a_prompt_is_filled_in_as_its_mode_does_it() -> None:

@@ -55,18 +55,20 @@ def refused(result: dict[str, Any], tool: str, field: str) -> str:
     """Check that a result is the reference's error about `field`; return what it says."""
     assert result["isError"] is True, result
     text, body = result["content"][0]["text"], result["structuredContent"]
+    text, has_example, call = text.partition("\nExample: ")
+    assert not has_example or call.startswith(f"{tool} {{")
     assert not INSIDES.search(text), text
     assert len(text) < 2_000
     if FORMS[tool] == "thought":
         assert set(body) >= {"success", "error", "suggestion", "metadata"}
         assert body["success"] is False
-        assert json.loads(text) == body
+        assert text == f"Error: {body['error']}" if has_example else json.loads(text) == body
         assert body["suggestion"]
         said, named = body["error"], body["field"]
     elif FORMS[tool] == "mental_models":
         assert body["success"] is False
         assert body["code"] in ("INVALID_ARGUMENT", "INVALID_DOMAIN")
-        assert json.loads(text) == body
+        assert text == f"Error: {body['message']}" if has_example else json.loads(text) == body
         said, named = body["message"], body["field"]
     else:
         assert set(body["error"]) >= {"type", "message", "field"}
@@ -107,7 +109,7 @@ def test_over_http_too_what_is_no_text_and_no_number_is_refused_by_name(
     for field in fields_of(TOOLS[tool]):
         wrong = {**NO_TEXT, **{raw: raw for raw in NO_NUMBERS}}
         if field.schema["type"] in ("object", "array"):
-            wrong = {"a string": '"x"'}
+            wrong = {"a number": "0.5"}
         for label, raw in wrong.items():
             identifier = f"{field.name}: {label}"
             body = raw_call(identifier, tool, arguments_with(TOOLS[tool], field.path, raw))
@@ -127,6 +129,13 @@ def is_open(schema: dict[str, Any], path: tuple[str, ...]) -> bool:
     return "additionalProperties" not in schema
 
 
+def without(arguments: dict[str, Any], path: tuple[str, ...]) -> None:
+    """Leave out a field: a hint names none that is given."""
+    for name in path[:-1]:
+        arguments = arguments[name]
+    arguments.pop(path[-1], None)
+
+
 @pytest.mark.parametrize("tool", EVERY_TOOL)
 def test_an_unknown_field_is_refused_and_the_nearest_one_is_named(
     speaker: Spoken, tool: str
@@ -135,8 +144,11 @@ def test_an_unknown_field_is_refused_and_the_nearest_one_is_named(
         if field.path[-1] == "0" or is_open(TOOLS[tool], field.path[:-1]):
             continue
         wrong = (*field.path[:-1], misspelt(field.path[-1]))
-        arguments = arguments_with(TOOLS[tool], wrong, '"x"')
-        said = refused(speaker.call(tool, json.loads(arguments)), tool, ".".join(wrong))
+        arguments = json.loads(arguments_with(TOOLS[tool], wrong, '"x"'))
+        without(arguments, field.path)
+        named = field.path if field.required else wrong
+        said = refused(speaker.call(tool, arguments), tool, ".".join(named))
+        assert f"{wrong[-1]}: unknown field" in said
         assert f"did you mean {field.path[-1]}?" in said
     far = refused(speaker.call(tool, {**least_request(TOOLS[tool]), "zzzzzzzz": 1}), tool,
                   "zzzzzzzz")  # fmt: skip

@@ -23,6 +23,7 @@ from tests.support.clients.conformance import (
     inspect,
     installed,
     score,
+    task_faults,
 )
 from tests.support.clients.processes import Web, web
 from tests.support.conformance_server.server import FIXTURES, build_conformance_server
@@ -73,7 +74,7 @@ async def test_an_ordinary_server_promises_no_news_that_it_never_sends() -> None
         assert able.prompts is not None
         assert not able.tools.list_changed
         assert not able.prompts.list_changed
-        assert not (able.resources.list_changed or able.resources.subscribe)
+        assert not able.resources.list_changed
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +94,12 @@ def test_every_scored_scenario_passes(
     assert found.failed == ()
     assert len(found.passed) == wanted
     assert found.exit_code == 0
+
+
+@suite
+@pytest.mark.conformance
+def test_every_scenario_of_tasks_passes(scored: Web, tmp_path: Path) -> None:
+    assert task_faults(scored.url, tmp_path) == {}
 
 
 @suite

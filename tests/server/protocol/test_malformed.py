@@ -15,7 +15,7 @@ from tests.support.clients.processes import LEGACY, Spoken, Web, answer_of, init
 INVALID_PARAMS = -32602
 Ask = Callable[[str, dict[str, Any]], dict[str, Any]]
 TOKEN = "_meta.progressToken: must be a string or a whole number"
-CURSOR = "cursor: this server gave out none, since a list comes whole; leave it out"
+CURSOR = "cursor: this server does not page its lists; leave it out"
 LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
 ENVELOPE = {
     f"{RESERVED}/protocolVersion": MODERN,

@@ -27,9 +27,9 @@ APPROACHES: ReplyFields = {
 }
 TREE = [
     "gather context", "propose approaches", "explore branch", "explore branch, 1 of 4 done",
-    "explore branch, 2 of 4 done", "explore branch, 3 of 4 done", "take in what came",
+    "explore branch, 2 of 4 done", "explore branch, 3 of 4 done", "read the replies",
     "judge branches", "judge branches, 1 of 3 done", "judge branches, 2 of 3 done",
-    "take in what came", "recommend", "keep tree",
+    "read the replies", "recommend", "keep tree",
 ]  # fmt: skip
 REFLECTION = [
     "find answer", "criticise", "revise", "compare", "criticise", "revise", "compare",
@@ -164,8 +164,7 @@ async def test_a_mode_tells_each_step_once_and_its_total_is_true(
 
 
 async def test_a_mode_that_follows_counts_on_and_the_total_is_known_once_it_is_chosen(
-    access: Access,
-    embedder: Embedder,
+    access: Access, embedder: Embedder
 ) -> None:
     async with listening(access, embedder) as listener:
         answer, heard = await listener.heard("auto", content="Which of these?", execute=True)
@@ -197,8 +196,7 @@ async def test_going_back_and_evaluating_tell_their_steps(
 
 
 async def test_another_attempt_goes_on_beyond_the_usual_number_of_steps(
-    access: Access,
-    embedder: Embedder,
+    access: Access, embedder: Embedder
 ) -> None:
     async with listening(access, embedder) as listener:
         listener.llm.answers["thought"] = {"thought": "Perhaps.", "confidence": 0.2}
@@ -223,8 +221,7 @@ async def test_branches_that_fail_are_counted_as_ended_too(
 
 
 async def test_the_fastest_of_many_branches_is_told_before_the_slowest_ends(
-    access: Access,
-    embedder: Embedder,
+    access: Access, embedder: Embedder
 ) -> None:
     """What is told while branches are at work comes then, and not when all have ended."""
     async with listening(access, embedder) as listener:

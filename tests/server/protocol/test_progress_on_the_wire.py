@@ -21,7 +21,11 @@ PARAMS = {
 
 @pytest.fixture
 def env(postgres: TestPostgres, database: str, tmp_path: Path) -> dict[str, str]:
-    return environment(tmp_path / "home", DATABASE_URL=postgres.address.dsn("postgres", database))
+    return environment(
+        tmp_path / "home",
+        REASONLOOM_TOOLSETS="classic",
+        DATABASE_URL=postgres.address.dsn("postgres", database),
+    )
 
 
 def over_stdio(env: dict[str, str], folder: Path) -> list[dict[str, Any]]:

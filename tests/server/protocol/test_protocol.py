@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 
 from reasonloom import __version__
 from reasonloom.contracts.toolsets import INVENTORY
@@ -23,7 +23,6 @@ from tests.support.clients.processes import (
     OLDEST,
     Spoken,
     Web,
-    command,
     environment,
     spoken,
     web,
@@ -43,25 +42,6 @@ HINTS = {
     "reasoning_linear": (False, False, False, True),
 }
 """Whether a tool only reads, destroys, may be repeated, and asks an llm."""
-
-
-@pytest.fixture(scope="module", params=["stdio legacy", "stdio auto", "http legacy", "http auto"])
-def client(
-    request: pytest.FixtureRequest,
-    shared_env: dict[str, str],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Held]:
-    """A client over each transport in each revision."""
-    transport, revision = request.param.split()
-    server: StdioServerParameters | str
-    if transport == "stdio":
-        program, *arguments = command()
-        folder = tmp_path_factory.mktemp("client")
-        server = StdioServerParameters(command=program, args=arguments, env=shared_env, cwd=folder)
-    else:
-        server = request.getfixturevalue("site").url
-    with held(server, revision) as opened:
-        yield opened
 
 
 def memory(content: str, **more: Any) -> dict[str, Any]:
@@ -230,10 +210,7 @@ def test_the_reasoning_references_own_revision_is_spoken_until_a_signal_ends_it(
         refused = server.call("reasoning_linear", {"content": ""})
         assert refused["isError"] is True
         assert refused["content"] == [
-            {
-                "type": "text",
-                "text": "Error: Validation failed: content - Content cannot be empty",
-            }
+            {"type": "text", "text": "Error: Validation failed: content - Content cannot be empty"}
         ]
         server.child.terminate()  # while the server waits for its client's next line
         assert server.ended(8) == 0

@@ -38,7 +38,10 @@ def url(postgres: TestPostgres) -> Iterator[str]:
 @pytest.fixture
 def env(url: str, tmp_path: Path) -> dict[str, str]:
     """The environment of servers whose runs are taken up soon after their carrier is gone."""
-    return environment(tmp_path / "home", DATABASE_URL=url, REASONLOOM_LEASE_SECONDS="1")
+    return environment(
+        tmp_path / "home", DATABASE_URL=url, REASONLOOM_LEASE_SECONDS="1",
+        REASONLOOM_TOOLSETS="classic",
+    )  # fmt: skip
 
 
 def call_of(tool: str, arguments: Mapping[str, Any], key: str) -> dict[str, Any]:

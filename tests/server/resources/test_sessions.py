@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from reasonloom.contracts.caller import Caller
@@ -34,8 +33,7 @@ from reasonloom.stores.sessions.checkpoints import CheckpointRow
 from reasonloom.stores.sessions.full_sessions import FullSession
 from reasonloom.stores.sessions.sessions import SessionRow
 from reasonloom.stores.sessions.thoughts import ThoughtRow
-from tests.support.clients.processes import command
-from tests.support.clients.sdk import Held, held
+from tests.support.clients.sdk import Held
 from tests.support.llms.answering import AnsweringLlm
 from tests.support.llms.thought_graph import GraphingLlm
 from tests.support.reasoning.sessions import answered, steps, thinking, whole
@@ -60,25 +58,6 @@ LINE = re.compile(
     r"classDef [a-z]+ [a-z0-9:,-]+"
 )
 TEXT = re.compile(r'"(?:[^\W_]|[ ·◀⚑●○.,]|<br/>|#\d+;)*"')
-
-
-@pytest.fixture(scope="module", params=["stdio legacy", "stdio auto", "http legacy", "http auto"])
-def client(
-    request: pytest.FixtureRequest,
-    shared_env: dict[str, str],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Held]:
-    """A client over each transport in each revision."""
-    transport, revision = request.param.split()
-    server: StdioServerParameters | str
-    if transport == "stdio":
-        program, *arguments = command()
-        folder = tmp_path_factory.mktemp("reader")
-        server = StdioServerParameters(command=program, args=arguments, env=shared_env, cwd=folder)
-    else:
-        server = request.getfixturevalue("site").url
-    with held(server, revision) as opened:
-        yield opened
 
 
 def test_a_session_is_listed_and_read(client: Held) -> None:

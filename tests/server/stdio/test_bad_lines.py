@@ -209,7 +209,7 @@ def test_an_unknown_tool_is_answered_with_the_nearest(
 
 def test_a_call_without_arguments_is_a_call_with_none(speaker: Spoken) -> None:
     result = speaker.request("tools/call", {"name": "forget"})["result"]
-    assert result["structuredContent"]["error"] == "Missing required parameter: userId, memoryId"
+    assert result["structuredContent"]["error"] == "Missing required parameter: memoryId"
 
 
 def test_empty_lines_and_notifications_are_not_answered(speaker: Spoken) -> None:

@@ -50,7 +50,7 @@ def test_thousands_of_cancelled_calls_leave_nothing(
     postgres: TestPostgres, database: str, tmp_path: Path, folder: Path
 ) -> None:
     url = postgres.address.dsn("postgres", database)
-    env = environment(tmp_path / "home", DATABASE_URL=url)
+    env = environment(tmp_path / "home", REASONLOOM_TOOLSETS="classic", DATABASE_URL=url)
     with spoken(env, folder, COLD) as server:
         asked = {"userId": "local", "text": "the lantern"}
         server.write(calls(range(100), range(0)))

@@ -28,6 +28,8 @@ from tests.support.databases.postgres import TestPostgres
 SOON = 6.0
 """Seconds within which a server ends that waits for nobody; one that does waits for seven."""
 
+CLASSIC = ("--toolsets", "classic")
+
 
 def message(identifier: Any, method: str, params: Any = None) -> dict[str, Any]:
     more = {} if params is None else {"params": params}
@@ -99,7 +101,7 @@ def test_a_call_that_lasts_too_long_is_cut_and_told_so(
 ) -> None:
     url = postgres.address.dsn("postgres", database)
     with (
-        spoken(environment(tmp_path / "home", DATABASE_URL=url), folder) as server,
+        spoken(environment(tmp_path / "home", DATABASE_URL=url), folder, *CLASSIC) as server,
         psycopg.connect(url) as holder,
     ):
         server.call("recall", {"userId": "local"})

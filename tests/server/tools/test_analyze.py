@@ -23,9 +23,9 @@ from tests.support.reasoning.sessions import stored_rows, thinking
 ASKED: dict[str, Any] = {"problem": "Why does the pump stop?"}
 CAUSE = {**ASKED, "preferredFramework": "root-cause-analysis"}
 STEPS = [
-    "recall", "select framework", "work through steps", "take in what came", "work through steps",
-    "work through steps, 1 of 2 done", "take in what came", "work through steps",
-    "take in what came", "work through steps", "take in what came", "conclude",
+    "recall", "select framework", "work through steps", "read the replies", "work through steps",
+    "work through steps, 1 of 2 done", "read the replies", "work through steps",
+    "read the replies", "work through steps", "read the replies", "conclude",
     "check constraints", "keep analysis",
 ]  # fmt: skip
 
@@ -34,7 +34,7 @@ async def test_offline_the_envelope_tells_what_was_used_and_mistakes_are_told(
     postgres: TestPostgres, database: str, access: Access
 ) -> None:
     url = postgres.address.dsn("postgres", database)
-    settings = load_settings(database_url=url, toolsets="default")
+    settings = load_settings(database_url=url, toolsets="thought")
     async with EngineLifespan(settings) as room, Client(build_server(room)) as client:
         answer = (await client.call_tool("analyze", ASKED)).structured_content or {}
         assert answer["success"]

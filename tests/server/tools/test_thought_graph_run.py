@@ -100,7 +100,7 @@ def test_a_problem_said_again_is_no_conclusion(client: Held, rows: Rows) -> None
         result = client.call(TOOL, {"problem": problem})
         assert result.is_error
         message = result.structured_content["error"]["message"]
-        assert message.startswith("the plan brought no thought: no language model is configured")
+        assert message.startswith("the plan produced no thought: no language model is configured")
     assert kept(rows) == before
 
 
@@ -111,7 +111,7 @@ def test_progress_is_told_in_plain_words(client: Held) -> None:
     messages = [message for *_, message in reports]
     assert messages == [
         "begin plan", "carry out operations", "carry out operations, 1 of 2 done",
-        "take in what came", "keep graph",
+        "read the replies", "keep graph",
     ]  # fmt: skip
     assert not any("_" in message for message in messages)
     assert all(one[0] < other[0] for one, other in pairwise(reports))

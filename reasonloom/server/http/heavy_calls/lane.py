@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -20,11 +21,13 @@ from reasonloom.server.http.heavy_calls.messages import (
     Cancel,
     End,
     Leave,
+    Measurement,
     Progress,
     read_message,
     write_message,
 )
 from reasonloom.server.http.heavy_calls.turns import Turns
+from reasonloom.telemetry.metrics import GAUGES, recording
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.call import Call, Outcome
@@ -44,7 +47,7 @@ WORKER = "reasonloom.cli.server.heavy_worker"
 END_SECONDS = 2.0
 """Seconds the worker has to record cancelled calls and exit by itself."""
 
-LOST = "the process that was at this call has ended; try again"
+LOST = "the process of this call has exited; try again"
 
 
 class WorkerLost(ServiceFault):
@@ -121,12 +124,19 @@ class WorkerProcess:
             write_message(self._writer, message)
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
+        gauges: Counter[tuple[str, frozenset[tuple[str, str | bool]]]] = Counter()
         while message := await read_message(reader):
-            if inbox := self._inboxes.get(message.number):
+            if isinstance(message, Measurement):
+                recording.to(message.name, message.value, message.of)
+                if message.name in GAUGES:
+                    gauges[message.name, frozenset(message.of.items())] += int(message.value)
+            elif inbox := self._inboxes.get(message.number):
                 inbox.put_nowait(message)
         self.alive = False
         for inbox in self._inboxes.values():
             inbox.put_nowait(None)
+        for (name, of), rest in gauges.items():  # a killed worker lowers none
+            recording.to(name, -rest, dict(of))
 
 
 async def _end_of(inbox: asyncio.Queue[Progress | End | None], call: Call | None) -> End:

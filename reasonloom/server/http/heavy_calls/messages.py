@@ -94,6 +94,15 @@ class End:
     error: RaisedError | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A value for one of the server's metrics."""
+
+    name: str
+    value: float
+    of: dict[str, str | bool]
+
+
 def write_message(writer: asyncio.StreamWriter, message: object) -> None:
     """Send a message."""
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)

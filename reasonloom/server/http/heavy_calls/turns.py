@@ -5,6 +5,10 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from reasonloom.telemetry.metrics import HEAVY_CALLS, gauged
+
+STATE = "reasonloom.state"
+
 
 class Turns:
     """Slots given to owners round-robin; one owner gets at most half of them."""
@@ -22,8 +26,10 @@ class Turns:
         self._waiting.setdefault(owner, deque()).append(turn)
         self._give()
         try:
-            await turn
-            yield
+            with gauged(HEAVY_CALLS, **{STATE: "waiting"}):
+                await turn
+            with gauged(HEAVY_CALLS, **{STATE: "active"}):
+                yield
         finally:
             if turn.done() and not turn.cancelled():
                 self._free += 1

@@ -16,12 +16,14 @@ from reasonloom.server.http.heavy_calls.messages import (
     Cancel,
     End,
     Leave,
+    Measurement,
     Progress,
     RaisedError,
     read_message,
     write_message,
 )
 from reasonloom.settings import Settings
+from reasonloom.telemetry.metrics import recording
 
 NICE = 5
 """Niceness of the worker once it has loaded its engine."""
@@ -143,6 +145,7 @@ async def serve_calls(connection: socket.socket, prepare: Callable[[Settings], N
     if settings is None:
         return
     prepare(settings)
+    recording.to = lambda name, value, of: write_message(writer, Measurement(name, value, dict(of)))
     async with EngineLifespan(settings, recover=False) as lifespan:
         worker = Worker(lifespan, writer)
         loading = asyncio.create_task(worker.give_way())

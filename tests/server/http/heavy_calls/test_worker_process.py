@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx
 import psutil
 import pytest
 
+from reasonloom.server.auth.token_file import append_entry, new_entry
 from reasonloom.server.http.heavy_calls.lane import HEAVY_CHARACTERS, is_long
 from tests.support.clients.processes import PATIENCE, Web, environment, web
 from tests.support.databases.postgres import TestPostgres
@@ -30,7 +32,12 @@ def server(
 ) -> Iterator[Web]:
     token_for(tokens, "nobody")
     url = postgres.address.dsn("postgres", database)
-    env = environment(tmp_path / "home", DATABASE_URL=url, REASONLOOM_TOKENS=str(tokens))
+    env = environment(
+        tmp_path / "home",
+        REASONLOOM_TOOLSETS="classic",
+        DATABASE_URL=url,
+        REASONLOOM_TOKENS=str(tokens),
+    )
     with web(env, folder) as opened:
         yield opened
 
@@ -89,9 +96,18 @@ def test_a_worker_that_is_killed_is_replaced(server: Web, tokens: Path) -> None:
             time.sleep(0.01)
         killed.kill()
         told = str(call.result(PATIENCE))
-    assert "has ended; try again" in told
+    assert "has exited; try again" in told
     assert not anna.call("ponder", LONG)["isError"]
     assert worker_of(server).pid != killed.pid
+    token, entry = new_entry("prometheus", ("metrics",), None)
+    append_entry(tokens, entry)
+    page = httpx.get(
+        server.url.replace("/mcp", "/metrics"),
+        headers={"authorization": f"Bearer {token}"}, trust_env=False,
+    ).text  # fmt: skip
+    # What the killed one was doing is not counted for ever: the server has five, the new one three.
+    assert "\nreasonloom_runs_active 0.0\n" in page
+    assert "\ndb_client_connection_max 8.0\n" in page
 
 
 @pytest.mark.timeout(180)

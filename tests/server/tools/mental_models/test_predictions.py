@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
@@ -11,9 +10,8 @@ import psycopg
 import pytest
 
 from reasonloom.llm.interfaces import Embedder
-from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.rows import Rows
-from tests.support.reasoning.mental_models import Caller, a_basin, drop_basin, kept, modelling
+from tests.support.reasoning.mental_models import Caller, a_basin, drop_basin, modelling
 
 FIRES = "my boss keeps moving the deadline, I can't sleep"
 SILENT = "I stressed the work piece until it broke"
@@ -23,17 +21,6 @@ TEMPLATE = {
     "suggest": "acknowledge feelings before problem-solving",
 }
 SLEEPLESS = {"trigger": "Nutzer spricht über Schlafprobleme", "predict": "Er trinkt spät Kaffee ☕"}
-
-
-@pytest.fixture
-def url(postgres: TestPostgres, database: str) -> str:
-    return postgres.address.dsn("postgres", database)
-
-
-@pytest.fixture
-async def caller(url: str) -> AsyncIterator[Caller]:
-    async with kept(modelling(url)) as caller:
-        yield caller
 
 
 async def a_model(caller: Caller, *basins: str, **more: Any) -> str:

@@ -1,0 +1,1 @@
+"""One server process for many hosts, over a Unix socket."""

@@ -46,8 +46,16 @@ class Request(BaseModel):
     """A tool's arguments. The class docstring is the description that an agent reads."""
 
     model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, allow_inf_nan=False, validate_default=False
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        allow_inf_nan=False,
+        validate_default=False,
+        defer_build=True,  # a server over stdio serves few of the contracts, and starts fast
     )
+
+    example_values: ClassVar[Mapping[str, Any]] = {}
+    """Values of fields whose schema does not show what fits, by wire name."""
 
     @model_validator(mode="before")
     @classmethod
@@ -114,7 +122,7 @@ class CallInfo:
 class Answer(BaseModel):
     """A tool's answer when it succeeds; its JSON Schema is published."""
 
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False, defer_build=True)
 
     brief: ClassVar[Brief] = WHOLE
     """What a short answer keeps of it."""

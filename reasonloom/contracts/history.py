@@ -3,7 +3,8 @@
 Every answer has a `text`, which is all that the reference answers, and the same facts as values.
 """
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -24,6 +25,8 @@ Days = Annotated[
         gt=0, le=MOST_DAYS, description="Days back from now; the narrower of it and from, to holds"
     ),
 ]
+Host = Literal["claude-code", "codex", "gemini"]
+OfHost = Annotated[Host | None, Field(description="Only what this host recorded")]
 SessionId = Annotated[Name | None, Field(description="A session's id, or how only it begins")]
 
 
@@ -38,6 +41,7 @@ class HeldHistorySearch(HeldRequest, HistorySearch):
     """Search past conversations: what was said and done, the most relevant first."""
 
     as_of: Annotated[AsOf | None, Field(description="Said by then")] = None
+    host: OfHost = None
 
 
 class HistoryRecall(Request):
@@ -65,6 +69,12 @@ class HistoryListSessions(Request):
     from_: Annotated[Date, Field(alias="from")] = None
     to: Until = None
     days_back: Days = None
+
+
+class HostListSessions(HistoryListSessions):
+    """List a project's sessions, the newest first: ids, hosts, times, chunks, tokens."""
+
+    host: OfHost = None
 
 
 class HistoryReconstruct(Request):
@@ -119,8 +129,8 @@ class HistoryForget(Request):
     dry_run: Annotated[bool, Field(description="Only show what would be forgotten")] = True
 
 
-class ChunkResult(Answer):
-    """A piece of a past conversation; `time` is null where the transcript told none."""
+class ReferenceChunk(Answer):
+    """A piece of a past conversation; `time` is null if the transcript has none."""
 
     brief = Brief(gist=("content",))
 
@@ -135,8 +145,17 @@ class ChunkResult(Answer):
     cut: bool
 
 
+class ChunkResult(ReferenceChunk):
+    """A piece of a past conversation; `time` is null if the transcript has none.
+
+    `host` is the program that recorded it, null if its file was of no host.
+    """
+
+    host: Host | None = None
+
+
 class Diagnostics(Answer):
-    """Why a walk was not told: the reference's reason, and what was tried."""
+    """Why there is no chain: the reference's reason, and what was tried."""
 
     reason: str
     search_results: int
@@ -145,17 +164,26 @@ class Diagnostics(Answer):
     lengths: list[int]
 
 
-class HistoryFound(Answer):
-    """Pieces in the order in which they are told; `tokens` are those of the text.
+class ReferenceFound(Answer):
+    """Pieces in the order of the chain; `tokens` are those of the text.
 
     `chain` is true where they are a chain of causes, false where a search found them.
     """
 
     text: str
-    chunks: list[ChunkResult]
+    chunks: Sequence[ReferenceChunk]
     tokens: int
     chain: bool
     diagnostics: Diagnostics | None
+
+
+class HistoryFound(ReferenceFound):
+    """Pieces in the order of the chain; `tokens` are those of the text.
+
+    `chain` is true where they are a chain of causes, false where a search found them.
+    """
+
+    chunks: list[ChunkResult]
 
 
 class ProjectSummary(Answer):
@@ -177,7 +205,7 @@ class ProjectsListed(Answer):
     projects: list[ProjectSummary]
 
 
-class SessionSummary(Answer):
+class ReferenceSession(Answer):
     """A session: whole id, when it began and ended, and what is kept of it."""
 
     session_id: str
@@ -187,27 +215,48 @@ class SessionSummary(Answer):
     tokens: int
 
 
-class SessionsListed(Answer):
+class SessionSummary(ReferenceSession):
+    """A session: whole id, when it began and ended, what is kept of it, and its host."""
+
+    host: Host | None = None
+
+
+class ReferenceSessions(Answer):
     """Sessions, the newest first; `total` may be more than are listed."""
 
     text: str
     project: str
-    sessions: list[SessionSummary]
+    sessions: Sequence[ReferenceSession]
     total: int
 
 
-class Reconstructed(Answer):
+class SessionsListed(ReferenceSessions):
+    """Sessions, the newest first; `total` may be more than are listed."""
+
+    sessions: list[SessionSummary]
+
+
+class ReferenceReconstructed(Answer):
     """Pieces in order of time; `omitted` did not fit. `error` is what the text tells then.
 
-    `outline_of` names the chunks where the text is the outline of a session too long to be told.
+    `outline_of` names the chunks where the text is the outline of a session that does not fit.
     """
 
     text: str
-    chunks: list[ChunkResult]
+    chunks: Sequence[ReferenceChunk]
     tokens: int
     omitted: int
     error: str | None
     outline_of: list[str] | None = None
+
+
+class Reconstructed(ReferenceReconstructed):
+    """Pieces in order of time; `omitted` did not fit. `error` is what the text tells then.
+
+    `outline_of` names the chunks where the text is the outline of a session that does not fit.
+    """
+
+    chunks: list[ChunkResult]
 
 
 class HookSummary(Answer):

@@ -61,7 +61,7 @@ class DetectBias(CamelRequest):
 class DetectEmotion(CamelRequest):
     """Tell what a text's writer feels: valence, arousal, dominance, and eleven emotions.
 
-    Denied and ironically named feelings are told apart from felt ones where it can.
+    Denied and ironically named feelings are distinguished from felt ones where possible.
     """
 
     text: Annotated[Content, Field(description="Text to read")]
@@ -244,7 +244,7 @@ class JudgedFinding(Finding):
 class Checked(CamelAnswer):
     """What every check says of itself.
 
-    `language` is the text's (ISO 639-1, `und` where it cannot be told). `supported` is whether
+    `language` is the text's (ISO 639-1, `und` if unknown). `supported` is whether
     words can be judged in it. `lenses_heard` of the language model's answered, of `lenses_asked`;
     `agreement` (0..1) is how near they come to each other, pair by pair. `recorded` is false where
     the database was down: the run is in no list, and no language model was asked.

@@ -1,11 +1,14 @@
-"""The tools about runs: answering the questions of one that waits, reporting what came of one."""
+"""The tools about runs: answering one that waits, reporting an outcome, comparing eval runs."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from reasonloom.contracts.base import CONTENT_LIMIT, LIST_LIMIT, Answer, Name, Request
+from reasonloom.contracts.base import WholeNumber as Whole
+from reasonloom.contracts.brief import Brief
 
 Check = Literal["self-judged", "independent"]
 
@@ -29,6 +32,10 @@ class QuestionAnswer(Request):
 
 class ReasoningAnswer(Request):
     """Answer a run that returned status needs_answers. Returns its next questions or its result."""
+
+    example_values: ClassVar[Mapping[str, Any]] = {
+        "answers": [{"id": "r1q1", "reply": {"thought": "..."}}]
+    }
 
     run_id: Name
     answers: Annotated[list[QuestionAnswer], Field(max_length=LIST_LIMIT)]
@@ -90,7 +97,7 @@ class WaitingRun(Answer):
 
 
 class WaitingRuns(Answer):
-    """The runs that wait, the longest waiting first; `next` says how to go on with one."""
+    """The runs that wait, the longest waiting first; `next` says how to continue one."""
 
     next: str
     runs: list[WaitingRun]
@@ -105,7 +112,7 @@ class ReasoningFeedback(Request):
     run_id: Annotated[Name | None, Field(description="Of the answer")] = None
     thought_id: Annotated[Name | None, Field(description="Stored with the answer")] = None
     outcome: Annotated[
-        Literal["right", "partly_right", "wrong"], Field(description="What came of the answer")
+        Literal["right", "partly_right", "wrong"], Field(description="Whether the answer was right")
     ]
 
     @model_validator(mode="after")
@@ -131,3 +138,121 @@ class FeedbackStored(Answer):
     right: float
     calibration_error: float
     recalibrated_error: float
+
+
+class EvalCompare(Request):
+    """Compare two saved eval runs case by case, such as two versions of a prompt.
+
+    By default the newest two of one suite that differ in a prompt version.
+    """
+
+    base: Annotated[
+        Name | None, Field(description="The run to compare with: its name, or its number in runs")
+    ] = None
+    other: Annotated[Name | None, Field(description="The other run, likewise")] = None
+    limit: Annotated[Whole, Field(ge=0, le=50, description="Maximum cases")] = 10
+
+
+Interval = list[float] | Literal["not estimable"]
+
+
+class SavedEval(Answer):
+    """A saved run of an eval; runs are numbered from the newest, 1."""
+
+    brief = Brief(main="name", text=("number", "suite"))
+
+    number: int
+    name: str
+    suite: str
+
+
+class ComparedEval(Answer):
+    """One of the compared runs; `label` names what differs, such as a prompt with its version.
+
+    `score` is the mean of its items, with its 95 % interval.
+    """
+
+    brief = Brief(main="label", text=("name", "score", "interval"))
+
+    name: str
+    label: str
+    llm: str
+    items: int
+    score: float
+    interval: Interval
+
+
+class ComparedFigure(Answer):
+    """A mean of an item in both runs; the 95 % interval is that of the paired difference."""
+
+    brief = Brief(main="name", text=("base", "other", "difference", "interval"))
+
+    name: str
+    base: float
+    other: float
+    difference: float
+    interval: Interval
+
+
+class ChangedPrompt(Answer):
+    """A prompt that differs; a version is null where the run does not use it."""
+
+    brief = Brief(main="prompt", text=("base_version", "other_version"))
+
+    prompt: str
+    base_version: str | None
+    other_version: str | None
+    lines: list[str]
+
+
+class CaseAnswer(Answer):
+    """A run's first answer to a case; `changed` holds starts and ends of words that differ."""
+
+    brief = Brief(main="text", text=("score",), drop=("changed",))
+
+    score: float
+    text: str
+    changed: list[tuple[int, int]]
+
+
+class ComparedCase(Answer):
+    """A case of the suite in both runs; a run is null where it did not answer the case."""
+
+    brief = Brief(main="item", text=("outcome", "question", "base", "other"))
+
+    item: str
+    question: str
+    outcome: Literal["to_wrong", "to_right", "other", "wrong", "right"]
+    base: CaseAnswer | None
+    other: CaseAnswer | None
+
+
+class EvalComparison(Answer):
+    """What differs between two runs; cases that became wrong come first, then those become right.
+
+    `better` says whether higher or lower scores are. A long text is cut with an ellipsis.
+    """
+
+    brief = Brief(main="verdict", text=("base", "other", "figures", "prompts", "cases"))
+
+    suite: str
+    score: str
+    better: Literal["higher", "lower"]
+    verdict: str
+    caveats: list[str]
+    base: ComparedEval
+    other: ComparedEval
+    figures: list[ComparedFigure]
+    prompts: list[ChangedPrompt]
+    cases: list[ComparedCase]
+    cases_total: int
+
+
+class EvalCompared(Answer):
+    """The comparison, null where no two runs can be compared; and the newest saved runs."""
+
+    brief = Brief(text=("comparison", "runs"), few={"runs": 5})
+
+    comparison: EvalComparison | None
+    runs: list[SavedEval]
+    runs_total: int

@@ -1,5 +1,14 @@
-"""Publishes a model as the flat JSON Schema that agents read: no titles, no references."""
+"""Publishes a model as the flat JSON Schema that agents read: no titles, no references.
 
+Building the schemas of all served tools takes longer than the rest of a server's start. Those of
+the packaged contracts are therefore kept in `published.tsv`, which `make snapshots` writes: the
+name of a model, `request` or `answer`, and the schema as JSON.
+"""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,6 +24,9 @@ LARGE = {"maxLength": NAME_LIMIT, "maxItems": LIST_LIMIT}
 and what goes beyond is refused with a sentence that names it."""
 
 
+KEPT = Path(__file__).with_name("published.tsv")
+
+
 def publish(model: type[BaseModel], *, answer: bool = False) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of `model`.
 
@@ -23,6 +35,24 @@ def publish(model: type[BaseModel], *, answer: bool = False) -> dict[str, Any]:
     are used, an optional field of a request is its own type, descriptions come from the
     fields.
     """
+    kept = _kept().get(name_of(model, answer=answer))
+    return json.loads(kept) if kept else build(model, answer=answer)
+
+
+def name_of(model: type[BaseModel], *, answer: bool) -> str:
+    """Return the words that precede a model's schema in `published.tsv`."""
+    return f"{model.__module__}.{model.__qualname__}\t{'answer' if answer else 'request'}"
+
+
+@cache
+def _kept() -> Mapping[str, str]:
+    """Return the kept schemas by the words that precede them."""
+    lines = KEPT.read_text(encoding="utf-8").split("\n")
+    return {name: text for name, _, text in (line.rpartition("\t") for line in lines)}
+
+
+def build(model: type[BaseModel], *, answer: bool = False) -> dict[str, Any]:
+    """Return what `publish` returns, built from the model."""
     raw = model.model_json_schema(by_alias=True, mode="serialization" if answer else "validation")
     definitions: dict[str, Any] = raw.pop("$defs", {})
     plain: dict[str, Any] = _plain(raw, definitions, answer=answer)

@@ -70,9 +70,10 @@ def reference_name(name: str) -> str:
 
 
 EXTRA_TOOLS = (
-    "batch_remember", "batch_recall", "batch_forget", "export_memories", "memory_health",
-    "consolidate_memories", "prune_memories", "restore_memory", "reasoning_got_run",
-    "reasoning_feedback",
-    "predict_with_model", "resolve_prediction", "list_basins", "propose_models", "activate_model",
+    "reason", "batch_remember", "batch_recall", "batch_forget", "export_memories", "memory_health",
+    "consolidate_memories", "prune_memories", "restore_memory", "memory_promote", "space_list",
+    "space_grant", "space_revoke", "reasoning_got_run", "reasoning_feedback",
+    "eval_compare", "predict_with_model", "resolve_prediction", "list_basins", "propose_models",
+    "activate_model",
 )  # fmt: skip
-"""Tools beyond the references: the toolset `extras`, in neither `default` nor `all`."""
+"""Tools beyond the references: the toolset `extras`, not in `all`; `default` has `reason`."""

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar, get_args
 
@@ -13,6 +13,9 @@ from reasonloom.contracts.base import Request
 from reasonloom.errors import InvalidArgument, MissingArgument
 
 R = TypeVar("R", bound=Request)
+Repair = Callable[[type[BaseModel], Mapping[str, Any], list[ErrorDetails]], dict[str, Any]]
+"""Returns arguments with errors repaired, or as they were."""
+
 MAX_LISTED = 5
 MAX_DEPTH = 200
 """Levels of nesting in arguments."""
@@ -45,20 +48,28 @@ NEVER_FAULTY = (int, bool, type(None))
 """Types of values that JSON and Postgres can always represent."""
 
 
-def parse_request(model: type[R], arguments: Mapping[str, Any]) -> R:
-    """Return `arguments` as a `model`.
+def parse_request(
+    model: type[R], arguments: Mapping[str, Any], *, repair: Repair | None = None
+) -> R:
+    """Return `arguments` as a `model`; with `repair` what it repairs is accepted too.
 
     Raises:
         MissingArgument: a required argument is not there.
         InvalidArgument: a value is not text, not finite, of another type, out of range,
             or under a name that the tool does not have.
     """
-    for field, fault in _text_faults(arguments, ()):
+    for field, fault in text_faults(arguments, ()):
         raise InvalidArgument(f"{field}: {fault}", field=field, kind="text")
     try:
         return model.model_validate(dict(arguments))
     except ValidationError as error:
+        if repair and (fixed := repair(model, arguments, _details(error))) != arguments:
+            return parse_request(model, fixed, repair=repair)
         raise _error_for(model, error, arguments) from None
+
+
+def _details(error: ValidationError) -> list[ErrorDetails]:
+    return error.errors(include_url=False)
 
 
 def require_idempotency_key(key: object, field: str) -> str | None:
@@ -76,7 +87,7 @@ def require_idempotency_key(key: object, field: str) -> str | None:
     return key
 
 
-def _text_faults(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def text_faults(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield the field and the fault of every value that JSON or Postgres cannot represent."""
     if len(path) > MAX_DEPTH:
         yield path[0], f"is nested more than {MAX_DEPTH} levels deep"
@@ -89,11 +100,11 @@ def _text_faults(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]
         for key, item in value.items():
             if fault := _string_fault(str(key)):
                 yield _dotted(path) or "arguments", f"a name in it {fault}"
-            yield from _text_faults(item, (*path, str(key)))
+            yield from text_faults(item, (*path, str(key)))
     elif isinstance(value, list | tuple):
         for place, item in enumerate(value):
             if type(item) not in NEVER_FAULTY:  # lists may have thousands of numbers
-                yield from _text_faults(item, (*path, str(place)))
+                yield from text_faults(item, (*path, str(place)))
 
 
 def _string_fault(value: str) -> str | None:
@@ -107,7 +118,7 @@ def _string_fault(value: str) -> str | None:
 def _error_for(
     model: type[BaseModel], error: ValidationError, arguments: Mapping[str, Any]
 ) -> InvalidArgument:
-    found = [_explain(model, detail, arguments) for detail in error.errors(include_url=False)]
+    found = [_explain(model, detail, arguments) for detail in _details(error)]
     first = found[0]
     missing = [str(mistake.field) for mistake in found if mistake.kind == "missing"]
     if missing == [mistake.field for mistake in found]:
@@ -134,7 +145,7 @@ def _explain(
             )
         case "extra_forbidden":
             return InvalidArgument(
-                f"{field}: unknown field{_nearest(model, tuple(map(str, detail['loc'])))}",
+                f"{field}: unknown field{_nearest(model, detail['loc'], arguments)}",
                 field=field,
                 kind="unknown",
             )
@@ -173,10 +184,16 @@ def _sentence(detail: ErrorDetails) -> str:
     return text.replace("should ", "must ", 1).replace(" after validation", "", 1)
 
 
-def _nearest(model: type[BaseModel], path: tuple[str, ...]) -> str:
-    """Return a hint on the valid names at the end of `path`: the nearest, or all."""
-    names = valid_names(model, path[:-1])
-    near = get_close_matches(path[-1], names, n=1, cutoff=0.5)
+def _nearest(
+    model: type[BaseModel], loc: tuple[int | str, ...], arguments: Mapping[str, Any]
+) -> str:
+    """Return a hint on the names that may be at `loc`: the nearest that is not given, or all."""
+    names = valid_names(model, tuple(map(str, loc[:-1])))
+    given: Any = arguments
+    for part in _as_written(loc[:-1], arguments):
+        given = given[int(part)] if isinstance(given, list) else given.get(part, {})
+    free = [name for name in names if name not in given]
+    near = get_close_matches(str(loc[-1]), free, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {near[0]}?"
     return f"; the fields are {', '.join(names)}" if names else "; it takes no fields"

@@ -48,12 +48,14 @@ class Access:
         embedded: the server that must be running, None if the user provides one.
         pooler: a pooler in transaction mode in front of the server, such as PgBouncer, for the
             transactions of calls; None if they connect as `app`.
+        read: a streaming standby of the server, for searches; None if there is none.
     """
 
     admin: str
     app: str
     embedded: EmbeddedServer | None = None
     pooler: str | None = None
+    read: str | None = None
 
     @property
     def calls(self) -> str:
@@ -89,26 +91,63 @@ async def find_access(settings: Settings) -> Access:
     """Return access to the user's own server, or else to the embedded one, which is started.
 
     Raises:
-        SettingMistake: `DATABASE_URL` or `DATABASE_POOLER_URL` is not a Postgres URL, or only the
-            latter is set.
+        SettingMistake: `DATABASE_URL` or one that needs it is not a Postgres URL, or only the
+            latter is set; or `REASONLOOM_DATABASES` names several databases.
         DatabaseUnavailable: the embedded server cannot be started.
     """
+    if settings.databases:
+        raise SettingMistake(
+            "REASONLOOM_DATABASES: this needs a single database, DATABASE_URL",
+            field="REASONLOOM_DATABASES",
+        )
     if settings.database_url:
-        return _own_server(settings.database_url, settings.pooler_url, settings.statement_seconds)
+        return own_access(
+            settings.database_url,
+            settings.pooler_url,
+            settings.read_url,
+            settings.statement_seconds,
+        )
     if settings.pooler_url:
         raise SettingMistake(
             "DATABASE_POOLER_URL: needs DATABASE_URL, the way past the pooler, for the schema",
             field="DATABASE_POOLER_URL",
         )
-    server = EmbeddedServer(settings.database_folder)
+    if settings.read_url:
+        raise SettingMistake(
+            "DATABASE_READ_URL: needs DATABASE_URL, the server that it is a standby of",
+            field="DATABASE_READ_URL",
+        )
+    server = EmbeddedServer(settings.database_folder, idle_stop=settings.idle_stop)
     return await embedded_access(server, DATABASE, settings.statement_seconds)
+
+
+def location(settings: Settings) -> str:
+    """Return where the database is, without user, password and options.
+
+    Raises:
+        SettingMistake: `DATABASE_URL` is not a Postgres URL.
+    """
+    if not settings.database_url:
+        return f"embedded in {settings.database_folder}"
+    given = conninfo_to_dict(_read_url(settings.database_url, "DATABASE_URL"))
+    host, port, name = (given.get(key) or "" for key in ("host", "port", "dbname"))
+    return f"postgresql://{host}{f':{port}' if port else ''}/{name}"
 
 
 async def embedded_access(
     server: EmbeddedServer, database: str, seconds: float = STATEMENT_SECONDS
 ) -> Access:
-    """Return access to `database` of an embedded server, which is started if needed."""
-    address = await asyncio.to_thread(server.ensure)
+    """Return access to `database` of an embedded server, which is started if needed.
+
+    A thread cannot be cancelled: if the caller is, the start is waited for, so that the caller can
+    stop what was started.
+    """
+    starting = asyncio.ensure_future(asyncio.to_thread(server.ensure))
+    try:
+        address = await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await asyncio.wait([starting])
+        raise
     return access_at(address, database, server, seconds)
 
 
@@ -136,15 +175,25 @@ def limits(statement: float, lock: float = LOCK_SECONDS, idle: float = IDLE_SECO
     return " ".join(f"-c {name}={round(seconds * 1000)}" for name, seconds in bounds.items())
 
 
-def _own_server(url: SecretStr, pooler: SecretStr | None, seconds: float) -> Access:
-    """Return access to a server of the user's own; its login steps down to the app's role."""
+def own_access(
+    url: SecretStr, pooler: SecretStr | None, read: SecretStr | None, seconds: float
+) -> Access:
+    """Return access to a server of the user's own; its login steps down to the app's role.
+
+    `seconds` is the statement timeout of the app's role.
+
+    Raises:
+        SettingMistake: one of them is not a Postgres URL.
+    """
     plain = _read_url(url, "DATABASE_URL")
-    app = _with_options(plain, f"-c role={APP_ROLE} {limits(seconds)}")
+    steps_down = f"-c role={APP_ROLE} {limits(seconds)}"
     pooled = _read_url(pooler, "DATABASE_POOLER_URL") if pooler else None
+    standby = _read_url(read, "DATABASE_READ_URL") if read else None
     return Access(
         admin=_with_options(plain),
-        app=app,
+        app=_with_options(plain, steps_down),
         pooler=pooled and make_conninfo(pooled, **PATIENCE),
+        read=standby and _with_options(standby, steps_down),
     )
 
 

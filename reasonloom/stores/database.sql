@@ -14,5 +14,12 @@ SELECT set_config('app.owner', {owner}, true), set_config('app.space', {space}, 
 SELECT set_config('app.owner', {owner}, true), set_config('app.space', {space}, true),
     set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)
 
+-- name: bind_host
+-- The caller stays the owner of its own rows; those of memories are the host's, by a grant.
+SELECT set_config('app.host', {host}, true), set_config('app.groups', {groups}, true)
+
 -- name: recover
 SELECT set_config('app.recovery', 'on', true)
+
+-- name: enter
+SELECT enter_owner({owner}, {epoch})

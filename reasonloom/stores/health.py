@@ -36,7 +36,13 @@ async def _outgrown(access: Access) -> list[Found]:
     many = await lacking(access)
     if not many:
         return []
-    return [(f"{many} owners have outgrown exact search", None, "run `reasonloom db maintain`")]
+    return [
+        (
+            f"{many} owners have many memories but no vector index",
+            None,
+            "run `reasonloom db maintain`",
+        )
+    ]
 
 
 def _schema(status: SchemaStatus) -> Found:
@@ -45,7 +51,7 @@ def _schema(status: SchemaStatus) -> Found:
         return text, True, ""
     if status.newer:
         return text, False, UPDATE
-    return text, None, "it is brought up to date at the next start, or by `reasonloom db upgrade`"
+    return text, None, "run `reasonloom db upgrade`, or start a server"
 
 
 def _look(access: Access, status: SchemaStatus) -> list[Found]:
@@ -69,11 +75,15 @@ def _look(access: Access, status: SchemaStatus) -> list[Found]:
 
 def _role(*, passes: bool, login_passes: bool) -> Found:
     if passes:
-        return "the app's role passes row-level security", False, "use a role without BYPASSRLS"
+        return (
+            "the application's role bypasses row-level security",
+            False,
+            "use a role without BYPASSRLS",
+        )
     if login_passes:
-        text = "the app's role is held by row-level security, its login is not"
+        text = "row-level security applies to the application's role, but not to its login"
         return text, None, "use a login without SUPERUSER and BYPASSRLS"
-    return "the app's role is held by row-level security", True, ""
+    return "row-level security applies to the application's role", True, ""
 
 
 def _versions(postgres: int, vector: str | None) -> Found:

@@ -1,13 +1,14 @@
 """Migrates a database to this version's schema, once even if many processes start together."""
 
+from __future__ import annotations
+
 import asyncio
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
-from sqlalchemy import Connection as AlembicConnection
 
 from reasonloom.errors import DatabaseUnavailable
 from reasonloom.stores.access import Access
@@ -26,6 +27,9 @@ from reasonloom.stores.schema import (
     refuse_if_unfit,
     step_of,
 )
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection as AlembicConnection
 
 
 def saver_step(connection: psycopg.Connection[Any]) -> int:

@@ -12,7 +12,7 @@ from reasonloom.stores.statements import load
 
 
 class Overview(NamedTuple):
-    """Counts of a space."""
+    """Counts of a space; sessions are those with thoughts."""
 
     sessions: int
     memories: int
@@ -23,7 +23,8 @@ class Overview(NamedTuple):
 
 async def read_overview(tx: Transaction) -> Overview:
     """Return the counts of the space, without hidden memories and chunks of past conversations."""
-    return Overview._make(await tx.one(SQL.read))
+    (counts,) = await tx.rows(Overview, SQL.read)
+    return counts
 
 
 LONGEST = 200
@@ -85,5 +86,4 @@ async def runs_mark(tx: Transaction) -> Mark:
 
 
 async def _mark(tx: Transaction, statement: TextClause, **values: UUID) -> Mark:
-    row = await tx.first(statement, values)
-    return tuple(row) if row else ()
+    return next(iter(await tx.tuples(statement, values)), ())

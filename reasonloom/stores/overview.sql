@@ -1,6 +1,7 @@
 -- name: read
 SELECT
-    (SELECT count(*) FROM sessions WHERE owner = :owner AND space = :space),
+    (SELECT count(*) FROM sessions s WHERE s.owner = :owner AND s.space = :space AND EXISTS (
+        SELECT FROM thoughts t WHERE t.owner = s.owner AND t.session_id = s.id)),
     (SELECT count(*) FROM memories WHERE owner = :owner AND space = :space
         AND deleted_at IS NULL AND source_kind <> 'transcript'),
     (SELECT count(*) FROM thought_graphs g

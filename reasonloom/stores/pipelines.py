@@ -19,6 +19,8 @@ from psycopg.abc import PQGen
 from psycopg.sql import SQL, Composed
 from psycopg.waiting import Ready, Wait
 
+from reasonloom.stores.access import Access
+
 A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
@@ -28,6 +30,9 @@ Statement = Callable[[], Awaitable[object]]
 Opening = Sequence[SQL | Composed]
 FRESH = 30.0
 """Seconds after which an unused connection may be silently dead, such as dropped by a firewall."""
+
+MOVING = "01R01"
+"""The SQLSTATE of the notice that an owner is being moved; the detail is the owner."""
 
 
 @dataclass(slots=True)
@@ -161,6 +166,38 @@ class PipelineCursor(psycopg.AsyncCursor[Any]):
         assert isinstance(connection, PipelineConnection)  # noqa: S101 - it made the cursor
         await connection.send(partial(super().execute, *given, **options))
         return self
+
+
+async def connect(
+    access: Access, on_move: Callable[[str], None] | None = None
+) -> PipelineConnection:
+    """Return a new connection; close it if the caller is cancelled meanwhile.
+
+    When cancelled directly, psycopg leaves the socket open until garbage collection. `on_move` is
+    called with each owner of whose move the server gives notice.
+    """
+    prepared: dict[str, Any] = {"prepare_threshold": None} if access.pooler else {}
+    connecting = asyncio.ensure_future(
+        PipelineConnection.connect(access.calls, cursor_factory=PipelineCursor, **prepared)
+    )
+    try:
+        connection = await asyncio.shield(connecting)
+    except asyncio.CancelledError:
+        connecting.add_done_callback(_close_unused)
+        raise
+    if on_move:
+        connection.add_notice_handler(partial(_note_move, on_move))
+    return connection
+
+
+def _note_move(on_move: Callable[[str], None], notice: psycopg.errors.Diagnostic) -> None:
+    if notice.sqlstate == MOVING and notice.message_detail:
+        on_move(notice.message_detail)
+
+
+def _close_unused(connecting: asyncio.Future[PipelineConnection]) -> None:
+    if not connecting.cancelled() and connecting.exception() is None:
+        connecting.result().pgconn.finish()
 
 
 @overload

@@ -70,7 +70,10 @@ class PlainSerializer(JsonPlusSerializer):
                 return super().loads_typed(data)
         except ValueError:
             pass
-        raise Conflict("a saved step of this run holds what this version never saves; ask anew")
+        raise Conflict(
+            "a saved step of this run has content that this version never saves; send the "
+            "request again"
+        )
 
 
 def _build(code: int, data: bytes) -> Any:

@@ -23,9 +23,7 @@ from psycopg import AsyncConnection, AsyncCursor, InterfaceError, OperationalErr
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
-from reasonloom.errors import DatabaseUnavailable
-from reasonloom.stores.access import Access
-from reasonloom.stores.database import NOT_REACHED, holds_connection
+from reasonloom.stores.database import Database, fault_of, holds_connection
 from reasonloom.stores.pipelines import FRESH, notice_end
 from reasonloom.stores.plain_msgpack import PlainSerializer
 
@@ -87,10 +85,13 @@ class _Statements:
 
 @dataclass(slots=True)
 class _Unsaved:
-    """The unsaved data of a thread: its first checkpoints, and results of the current step."""
+    """The unsaved data of a thread: its first checkpoints, and results of the current step.
+
+    Results are kept as the arguments of `aput_writes`: few are ever serialised.
+    """
 
     checkpoints: _Statements = field(default_factory=_Statements)
-    writes: _Statements = field(default_factory=_Statements)
+    results: list[tuple[Any, ...]] = field(default_factory=list)
     tasks: list[str] = field(default_factory=list)
 
 
@@ -118,7 +119,7 @@ class _Saver(AsyncPostgresSaver):
     """
 
     def __init__(self, steps: SavedSteps) -> None:
-        super().__init__(steps.pool, serde=PlainSerializer())
+        super().__init__(cast("Any", None), serde=PlainSerializer())  # `_cursor` finds its own
         self.lock = _AtOnce()
         self._steps = steps
 
@@ -155,12 +156,12 @@ class _Saver(AsyncPostgresSaver):
         thread = config["configurable"]["thread_id"]
         unsaved = self._steps.unsaved.setdefault(thread, _Unsaved())
         unsaved.tasks.append(task_path)
-        if any(channel in WRITES_IDX_MAP for channel, _ in writes):
-            del self._steps.unsaved[thread]
-            use = _Use(sent_before=[unsaved.checkpoints, unsaved.writes])
-        else:
-            use = _Use(waits_in=unsaved.writes)
-        with _using(use):
+        if not any(channel in WRITES_IDX_MAP for channel, _ in writes):
+            unsaved.results.append((config, writes, task_id, task_path))
+            return
+        del self._steps.unsaved[thread]
+        results = await self._results_of(unsaved)
+        with _using(_Use(sent_before=[unsaved.checkpoints, results])):
             await super().aput_writes(config, writes, task_id, task_path)
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -169,7 +170,41 @@ class _Saver(AsyncPostgresSaver):
         if thread in self._steps.begun:
             self._steps.begun.discard(thread)
             return None
+        await self._save_buffered(thread)
         return await super().aget_tuple(config)
+
+    async def alist(
+        self, config: RunnableConfig | None, **conditions: Any
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Yield saved steps, the newest first."""
+        threads = [config["configurable"]["thread_id"]] if config else list(self._steps.unsaved)
+        for thread in threads:
+            await self._save_buffered(thread)
+        async for step in super().alist(config, **conditions):
+            yield step
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete a thread with what is buffered of it."""
+        self._steps.unsaved.pop(thread_id, None)
+        await super().adelete_thread(thread_id)
+
+    async def _save_buffered(self, thread: str) -> None:
+        """Save what is buffered of a thread, so that a read finds it."""
+        unsaved = self._steps.unsaved.get(thread)
+        if unsaved and (unsaved.checkpoints.collected or unsaved.results):
+            self._steps.unsaved[thread] = _Unsaved(tasks=unsaved.tasks)
+            results = await self._results_of(unsaved)
+            with _using(_Use(sent_before=[unsaved.checkpoints, results])):
+                async with self._cursor():
+                    pass
+
+    async def _results_of(self, unsaved: _Unsaved) -> _Statements:
+        """Return the statements that save the buffered results of tasks."""
+        results = _Statements()
+        with _using(_Use(waits_in=results)):
+            for each in unsaved.results:
+                await super().aput_writes(*each)
+        return results
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
@@ -177,19 +212,26 @@ class _Saver(AsyncPostgresSaver):
         if use.waits_in is not None:
             yield cast("AsyncCursor[DictRow]", use.waits_in)
             return
+        owner = saving_for.get()
+        steps = await self._steps.pool_for(owner)
         try:
             with holds_connection():
-                async with super()._cursor(pipeline=True) as cursor:
-                    connection = cursor.connection
-                    for statement in ("BEGIN", *self._steps.opening):
+                async with (
+                    steps.pool.connection() as connection,
+                    connection.pipeline(),
+                    connection.cursor(binary=True, row_factory=dict_row) as cursor,
+                ):
+                    for statement in ("BEGIN", *steps.opening):
                         await connection.execute(statement, prepare=False)
-                    await connection.execute(OPEN, (saving_for.get(),))
+                    await connection.execute(OPEN, (owner,))
+                    for entering in steps.database.entering(owner):
+                        await connection.execute(entering, prepare=False)
                     for each in use.sent_before:
                         await each.send(cursor)
                     yield cursor
                     await connection.execute("COMMIT", prepare=False)
         except (OperationalError, InterfaceError) as error:  # includes the pool's timeout
-            raise DatabaseUnavailable(NOT_REACHED) from error
+            raise fault_of(error) from error
 
 
 @contextmanager
@@ -201,19 +243,17 @@ def _using(use: _Use) -> Iterator[None]:
         _use.reset(token)
 
 
-class SavedSteps:
-    """The saver and its pool of connections.
+class StepsPool:
+    """The connections for the saved steps in one database.
 
     Attributes:
         opening: the statements that open a transaction, before its owner is set.
-        begun: the threads of new runs that have not read a saved step yet.
-        unsaved: the unsaved data of active threads.
     """
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, database: Database) -> None:
+        access = database.access
+        self.database = database
         self.opening = access.opening
-        self.begun: set[str] = set()
-        self.unsaved: dict[str, _Unsaved] = {}
         self.pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
             access.calls,
             min_size=0,
@@ -227,15 +267,42 @@ class SavedSteps:
                 "row_factory": dict_row,
             },
         )
+
+
+class SavedSteps:
+    """The saver and its connections.
+
+    Attributes:
+        begun: the threads of new runs that have not read a saved step yet.
+        unsaved: the unsaved data of active threads.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pools: dict[Database, StepsPool] = {}
+        self._opening = asyncio.Lock()
+        self.begun: set[str] = set()
+        self.unsaved: dict[str, _Unsaved] = {}
         self.saver: _Saver | None = None
+
+    async def pool_for(self, owner: str) -> StepsPool:
+        """Return the connections to the database that has an owner's steps."""
+        database = await self._database.database_for(owner)
+        if database not in self._pools:
+            async with self._opening:
+                if database not in self._pools:
+                    made = StepsPool(database)
+                    await made.pool.open()
+                    self._pools[database] = made
+        return self._pools[database]
 
     async def open(self) -> AsyncPostgresSaver:
         """Return the saver, created on first use within the running event loop."""
         if self.saver is None:
-            await self.pool.open()
             self.saver = _Saver(self)
         return self.saver
 
     async def close(self) -> None:
-        """Close the pool."""
-        await self.pool.close()
+        """Close the connections."""
+        for each in self._pools.values():
+            await each.pool.close()

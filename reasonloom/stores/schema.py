@@ -16,7 +16,7 @@ from reasonloom.stores.migrations.rls import APP_ROLE
 log = logging.getLogger(__name__)
 SEE_DOCTOR = "; see `reasonloom doctor`"
 LET_UPGRADE = (
-    "the login of DATABASE_URL may not make roles, tables or the extension: let an "
+    "the login of DATABASE_URL may not create roles, tables or the extension: let an "
     "administrator run `reasonloom db upgrade` once"
 )
 
@@ -31,7 +31,7 @@ def administrator_errors() -> Iterator[None]:
     except psycopg.errors.DiskFull:
         raise DatabaseFull from None
     except psycopg.OperationalError as error:
-        log.warning("the database is away: %s", type(error).__name__)
+        log.warning("the database is unavailable: %s", type(error).__name__)
         raise DatabaseUnavailable(explain(error)) from None
     except psycopg.Error as error:
         log.exception("migration failed")
@@ -46,7 +46,7 @@ def refusal(fault: str) -> SettingMistake:
 def explain(error: psycopg.Error) -> str:
     """Return a message for an administrator, without the address or the statement."""
     if isinstance(error, psycopg.errors.QueryCanceled):
-        return "the database is busy and did not tell its schema in time; try again"
+        return "the database is busy and did not report its schema in time; try again"
     return f"the database could not be reached{SEE_DOCTOR}"
 
 
@@ -54,7 +54,7 @@ def let_grant(connection: psycopg.Connection[Any]) -> str:
     """Return a message with the command that lets our login assume the app's role."""
     (login,) = connection.execute("SELECT quote_ident(current_user)").fetchone() or ("",)
     return (
-        f"the login of DATABASE_URL may not step down to the role {APP_ROLE}: let an "
+        f"the login of DATABASE_URL may not switch to the role {APP_ROLE}: let an "
         f"administrator run `GRANT {APP_ROLE} TO {login}`"
     )
 

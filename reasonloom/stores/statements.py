@@ -13,19 +13,20 @@ parameters (`:id`); `types` declares the types that Postgres cannot infer.
 """
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import ARRAY, Boolean, Text, TextClause, Uuid, bindparam, text
-from sqlalchemy.dialects.postgresql import JSONB, TIMESTAMP
+from sqlalchemy import ARRAY, Boolean, Dialect, Text, TextClause, Uuid, bindparam, text
+from sqlalchemy.dialects.postgresql import JSONB, TIMESTAMP, psycopg
 
 HEAD = re.compile(r"^-- (name|fragment): (\w+)\n", re.MULTILINE)
 TYPES = re.compile(r"^-- types: (.+)\n", re.MULTILINE)
 COMMENT = re.compile(r"^--.*\n", re.MULTILINE)
 PART = re.compile(r"\{\{ (\w+) \}\}")
+DIALECT: Dialect = psycopg.dialect()  # type: ignore[no-untyped-call]
 KNOWN_TYPES: Mapping[str, Any] = {
     "boolean": Boolean,
     "jsonb": JSONB,
@@ -88,6 +89,37 @@ class Statements:
 def load(module_file: str, **parts: object) -> Statements:
     """Return the statements of the `.sql` file next to a module; `parts` are its constants."""
     return Statements(Path(module_file).with_suffix(".sql"), parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A statement as psycopg executes it.
+
+    Attributes:
+        text: with its parameters as `%(name)s`, those of a declared type with a cast.
+        converters: for the parameters whose values psycopg would not take as they are.
+    """
+
+    text: str
+    converters: Mapping[str, Callable[[Any], Any]]
+
+    def parameters(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Convert `values` in place; return them."""
+        for name, convert in self.converters.items():
+            values[name] = convert(values[name])
+        return values
+
+
+@lru_cache(maxsize=2048)
+def compiled(statement: TextClause) -> Compiled:
+    """Compile a statement; the most recent ones are kept."""
+    made = statement.compile(dialect=DIALECT)
+    converters = {}
+    for name, parameter in made.binds.items():
+        convert = parameter.type.dialect_impl(DIALECT).bind_processor(DIALECT)
+        if convert:
+            converters[name] = convert
+    return Compiled(str(made), converters)
 
 
 def _type_of(kind: str) -> Any:

@@ -15,12 +15,10 @@ ROOT = Path(reasonloom.__file__).parent
 BANNED = {"told", "said", "asked", "shown", "apart", "carry", "beside", "stand", "stands"}
 PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 PUBLISHED = {
-    "cli/doctor.py": {"said"},
     "cli/evals/commands.py": {"asked"},
     "contracts/metacognition.py": {"lenses_asked", "told"},
     "contracts/thought_graph/plans.py": {"apart"},
     "evals/bench/timing.py": {"said"},
-    "evals/comparison/calibration.py": {"said"},
     "evals/core/item.py": {"said"},
     "evals/log.py": {"said"},
     "nodes/graph_memory/grounding/judges.py": {"said", "shown"},

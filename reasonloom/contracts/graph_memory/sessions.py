@@ -34,9 +34,9 @@ class ConversationLogged(Answer):
 
 
 class SessionStart(Request):
-    """Begin a session, or go on with an earlier one; tells what the last one left."""
+    """Start a session, or continue an earlier one; returns what the last one left open."""
 
-    session_id: Annotated[SessionNumber | None, Field(description="To go on with one")] = None
+    session_id: Annotated[SessionNumber | None, Field(description="A session to continue")] = None
     metadata: Annotated[dict[str, Any] | None, Field(description="Kept with the session")] = None
 
 

@@ -7,7 +7,8 @@ from pydantic import Field
 from reasonloom.contracts.base import LIST_LIMIT, CamelAnswer, CamelRequest, Content, Name, Unit
 from reasonloom.contracts.base import WholeNumber as Whole
 from reasonloom.contracts.brief import Brief
-from reasonloom.contracts.memory.tools import MemoryMetadata, Sector, StoredMetadata, UserRequest
+from reasonloom.contracts.memory.recall import StoredMetadata
+from reasonloom.contracts.memory.tools import MemoryMetadata, Sector, UserRequest
 
 MemoryIds = Annotated[list[Name], Field(min_length=1, max_length=LIST_LIMIT)]
 DryRun = Annotated[bool, Field(description="Tell what would be done, and change nothing")]

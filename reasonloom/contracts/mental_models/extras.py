@@ -21,7 +21,7 @@ WEEK = 168
 class PredictWithModel(Request):
     """Ask an active mental model what it predicts on a message; the prediction is kept.
 
-    A template fires where the message is of its trigger's situation. Tell later what came of it
+    A template fires where the message is of its trigger's situation. Report the outcome later
     with resolve_prediction.
     """
 
@@ -52,7 +52,7 @@ class Predicted(Answer):
 
 
 class ResolvePrediction(Request):
-    """Tell what came of a prediction: an observation, or whether it was accurate, or both.
+    """Report the outcome of a prediction: an observation, or whether it was accurate, or both.
 
     An observation alone is compared with the prediction; where that decides nothing, the
     prediction stays open.
@@ -187,7 +187,7 @@ class Activated(Answer):
 
 
 class ClusterMemories(CamelRequest):
-    """Form the clusters of the owner's memories anew; those that go on keep their ids."""
+    """Form the clusters of the owner's memories again; clusters that continue keep their ids."""
 
     dry_run: Annotated[bool, Field(description="Tell what would be, and change nothing")] = False
 

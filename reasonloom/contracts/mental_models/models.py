@@ -217,7 +217,7 @@ class RevisionSummary(Answer):
 
 
 class ModelGot(Answer):
-    """A model, and what was asked for beside it, the newest first."""
+    """A model, and the requested details, newest first."""
 
     model: ModelDetails
     predictions: list[PredictionSummary] | None = None

@@ -65,7 +65,7 @@ class SpacedReflection(SpacedRequest, ReflectionWithQuestion):
 class ReflectionEvaluate(Request):
     """Evaluate a session: how it hangs together, how sure it is, what it leaves open.
 
-    All figures are computed; a language model's opinion stands beside them.
+    All figures are computed; a language model's opinion is given separately.
     """
 
     session_id: Annotated[Name, Field(description="Session to evaluate")]

@@ -77,7 +77,7 @@ class Dependency(CamelAnswer):
     """What comes before what: `from` always before `to`.
 
     `hierarchical`: `to` is a part of `from`. `needs`: `to` needs the whole result of `from`.
-    `blocks`: `from` stands in the way of `to` until it is done. `certainty` is in 0..1.
+    `blocks`: `from` blocks `to` until it is done. `certainty` is in 0..1.
     """
 
     brief = Brief(main="why", text=("from_", "to", "type"), gist=("why",))

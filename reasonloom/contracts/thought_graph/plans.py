@@ -53,7 +53,7 @@ class Operation(Request):
             digits, _ and -, a letter first.
         after: the operations whose thoughts it takes, `start` for the problem itself; the one
             before it where absent.
-        when: it is passed over, and its thoughts go on as they are, where this does not hold.
+        when: it is passed over, and its thoughts continue unchanged, where this does not hold.
     """
 
     id: Id | None = None

@@ -62,7 +62,7 @@ def refuse_private_parents(folder: Path) -> None:
     for parent in folder.parents:
         if parent.is_dir() and OPEN_TO_ALL & ~parent.stat().st_mode:
             raise SettingMistake(
-                "The database's folder lies in a private one, which a server started by root "
+                "The database's folder is in a private one, which a server started by root "
                 f"cannot enter. Set {FIELD} to a folder such as /var/lib/reasonloom.",
                 field=FIELD,
             )
@@ -75,9 +75,9 @@ def make_parents(folder: Path) -> None:
         parent.mkdir(exist_ok=True)
         parent.chmod(0o755 if is_root() else 0o700)
     if not folder.parent.is_dir():
-        raise mistake("lies in a file")
+        raise mistake("is inside a file")
     if not os.access(folder.parent, os.W_OK | os.X_OK):
-        raise mistake("lies in one that cannot be written")
+        raise mistake("is in one that cannot be written")
 
 
 def refuse_foreign(folder: Path) -> None:
@@ -142,16 +142,55 @@ def only_one(folder: Path) -> Iterator[int]:
     A child that inherits the descriptor holds the lock while it lives, so that the lock
     outlasts a killed starter.
     """
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        lock = os.open(folder.with_name(f".{folder.name}.lock"), flags, 0o600)
+        lock = open_lock(folder)
     except OSError as error:
-        raise mistake("has a lock beside it that cannot be opened") from error
+        raise mistake("has a lock next to it that cannot be opened") from error
     try:
         wait_for(lock)
         yield lock
     finally:
         os.close(lock)
+
+
+def open_lock(folder: Path, suffix: str = "lock", more: int = os.O_CREAT) -> int:
+    """Return the descriptor of the lock file with this suffix next to the data folder."""
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC | more
+    return os.open(folder.with_name(f".{folder.name}.{suffix}"), flags, 0o600)
+
+
+def mark_used(folder: Path) -> bool:
+    """Mark the server as in use, so that the watchdog does not stop it as idle.
+
+    Returns False if somebody is starting or stopping it, or nobody has ever started it.
+    """
+    try:
+        lock = open_lock(folder, more=0)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        os.utime(lock)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(lock)
+    return True
+
+
+def is_watched(folder: Path) -> bool:
+    """Return whether a watchdog holds the lock that it keeps for its life."""
+    try:
+        lock = open_lock(folder, "watchdog", more=0)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(lock)
+    return False
 
 
 def wait_for(lock: int) -> None:

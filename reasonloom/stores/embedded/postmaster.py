@@ -17,6 +17,7 @@ import psycopg
 from reasonloom.stores.embedded.place import owners
 
 PID_FILE = "postmaster.pid"
+SETTINGS_FILE = "reasonloom.conf"  # written by `boot`
 DEFAULT_PORT = 5432
 CONNECT_SECONDS = 3
 
@@ -126,6 +127,23 @@ def inhabitants(folder: Path) -> list[psutil.Process]:
     ]
 
 
+def served_folders() -> list[Path]:
+    """Return the data folders of all running embedded servers of the OS users that we may act for.
+
+    Another program's Postgres has no settings file of ours.
+    """
+    found, ours = set(), owners()
+    for process in filter(is_postgres, psutil.process_iter()):
+        try:
+            words = process.cmdline()
+            folder = Path(words[words.index("-D") + 1])
+            if process.uids().real in ours and (folder / SETTINGS_FILE).is_file():
+                found.add(folder)
+        except (psutil.Error, ValueError, IndexError, OSError):
+            continue
+    return sorted(found)
+
+
 def head_of(processes: Sequence[psutil.Process], folder: Path) -> psutil.Process | None:
     """Return the postmaster among `processes`; a freshly forked child still looks like one."""
     pids = {process.pid for process in processes}
@@ -157,7 +175,7 @@ def ask(address: Address) -> Answer:
             connection.execute("SELECT 1")
     except psycopg.Error as error:
         words = str(error)
-        log.debug("the embedded database does not take a connection: %s", words)
+        log.debug("the embedded database does not accept connections: %s", words)
         if "the database system is" in words:
             return Answer.BUSY
         crowded = "too many clients" in words or "connection slots" in words

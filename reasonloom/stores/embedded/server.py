@@ -1,12 +1,13 @@
 """The interface to the embedded Postgres: ensure that it runs, stop it, get its status.
 
-The server is independent of the process that started it and runs until `stop`. Any process may
-call `ensure` at any time; one that finds the server running only reads its pid file and
-connects.
+The server is independent of the process that started it and runs until `stop`, or until its
+watchdog finds it idle. Any process may call `ensure` at any time; one that finds the server
+running only reads its pid file and connects.
 """
 
 import json
 import logging
+import os
 import re
 import signal
 import subprocess
@@ -31,15 +32,18 @@ from reasonloom.stores.embedded.postmaster import (
     inhabitants,
     process_of,
     read_note,
+    served_folders,
 )
 
-__all__ = ["Address", "EmbeddedServer", "Status"]
+__all__ = ["Address", "EmbeddedServer", "Status", "running_servers"]
 
 BOOT_SECONDS = 120.0
 BUSY_SECONDS = 60.0  # for a server that recovers or shuts down
 SILENT_SECONDS = 15.0  # for one that is alive but does not respond
 GRACE_SECONDS = 3.0  # for one whose pid file is not (yet) right
 LOCALE = "C.UTF-8" if sys.platform == "linux" else "C"  # available on every such system
+WATCHDOG = Path(__file__).with_name("watchdog.py")
+START_SECONDS = 10.0  # for the watchdog
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 log = logging.getLogger(__name__)
@@ -59,10 +63,15 @@ class Status:
 
 @dataclass(frozen=True)
 class EmbeddedServer:
-    """The Postgres of one data folder; `settings` take effect at its next start."""
+    """The Postgres of one data folder.
+
+    `settings` take effect at its next start. `idle_stop` is the time in seconds without a client
+    after which its watchdog stops it; with 0 it gets none.
+    """
 
     folder: Path
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    idle_stop: float = 0.0
 
     def ensure(self) -> Address:
         """Return the server's address, starting the server if it is not running.
@@ -73,12 +82,15 @@ class EmbeddedServer:
         """
         folder = whole(self.folder)
         address = joined(folder)
-        if address:
-            return address
-        check_settings(self.settings)
-        place.prepare(folder)
-        with place.only_one(folder) as lock:
-            return settled(folder) or self._start(folder, lock)
+        if not address:
+            check_settings(self.settings)
+            place.prepare(folder)
+            with place.only_one(folder) as lock:
+                address = settled(folder) or self._start(folder, lock)
+                os.utime(lock)
+        if self.idle_stop and not place.is_watched(folder):
+            start_watchdog(folder, address, self.idle_stop)
+        return address
 
     def stop(self) -> bool:
         """Stop the server, closing its connections; return whether it was running.
@@ -121,6 +133,11 @@ class EmbeddedServer:
         return address
 
 
+def running_servers() -> list[EmbeddedServer]:
+    """Return every running embedded server that this process may stop, whatever its home."""
+    return [EmbeddedServer(folder) for folder in served_folders()]
+
+
 def whole(folder: Path) -> Path:
     """Return the canonical absolute path of a folder, the same in every process."""
     try:
@@ -146,9 +163,8 @@ def check_settings(settings: Mapping[str, str]) -> None:
 def joined(folder: Path) -> Address | None:
     """Return the address of a server that is ready, after the cheapest possible check."""
     note = read_note(folder)
-    if note and process_of(note, folder) and ask(note.address) is Answer.READY:
-        return note.address
-    return None
+    usable = note and process_of(note, folder) and place.mark_used(folder)
+    return note.address if note and usable and ask(note.address) is Answer.READY else None
 
 
 def settled(folder: Path) -> Address | None:
@@ -171,7 +187,7 @@ def settled(folder: Path) -> Address | None:
             if waited > (BUSY_SECONDS if answer is Answer.BUSY else SILENT_SECONDS):
                 raise unavailable("is still busy" if answer is Answer.BUSY else "does not answer")
         elif waited > GRACE_SECONDS and not end_requested:
-            log.info("ending a postgres whose pid file or postmaster is gone")
+            log.info("stopping a postgres whose pid file or postmaster is gone")
             end(residents, folder)
             end_requested = True
         elif waited > BUSY_SECONDS:
@@ -250,6 +266,27 @@ def boot(folder: Path, sockets: Path, settings: Mapping[str, str], lock: int) ->
     read_answer(done)
 
 
+def start_watchdog(folder: Path, address: Address, limit: float) -> None:
+    """Start the process that stops the server after `limit` idle seconds.
+
+    A server whose processes are in another container has its watchdog there.
+    """
+    process = process_of(read_note(folder), folder)
+    if process is None:
+        return
+    try:
+        psql = Path(process.cmdline()[0]).with_name("psql")
+        subprocess.run(  # noqa: S603 - our own module, no shell
+            [sys.executable, "-I", "-S", WATCHDOG, folder, str(process.pid), str(limit), psql,
+             address.socket_dir, str(address.port)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            cwd="/", env={"PATH": SYSTEM_PATH}, start_new_session=True, timeout=START_SECONDS,
+            check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired, psutil.Error) as error:
+        log.warning("the embedded database will not stop when idle: %s", error)
+
+
 def read_answer(done: subprocess.CompletedProcess[str]) -> None:
     """Check the child's answer; log and raise its error if the start failed."""
     try:
@@ -258,7 +295,7 @@ def read_answer(done: subprocess.CompletedProcess[str]) -> None:
         answer = {"ok": False, "fault": "start", "detail": done.stdout}
     if answer["ok"]:
         if answer["opened"]:
-            log.warning("Postgres' user may now pass through: %s", ", ".join(answer["opened"]))
+            log.warning("gave Postgres' user access to: %s", ", ".join(answer["opened"]))
         return
     log.error("the embedded database did not start: %s %s", answer["detail"], done.stderr)
     raise fault_of(answer["fault"], answer["detail"])

@@ -12,6 +12,7 @@ from reasonloom.stores.graph_memory.memory_nodes import (
     VISIBLE_NODES,
     NodeRow,
 )
+from reasonloom.stores.memory.memories import SOURCE, source_values
 from reasonloom.stores.statements import load
 
 ORIGIN = "session"
@@ -22,12 +23,20 @@ CHAIN_WEIGHT = 0.5
 sequence."""
 
 SQL = load(
-    __file__, visible_nodes=VISIBLE_NODES, current_nodes=CURRENT_NODES, node_columns=NODE_COLUMNS
+    __file__,
+    visible_nodes=VISIBLE_NODES,
+    current_nodes=CURRENT_NODES,
+    node_columns=NODE_COLUMNS,
+    source=SOURCE,
 )
 
 
-async def link_previous(tx: Transaction, memory_id: int, session_id: UUID, *, run_id: UUID) -> None:
+async def link_previous(
+    tx: Transaction, memory: int | UUID, session_id: UUID, *, run_id: UUID | None
+) -> None:
     """Link the previous memory of the session to the one that was just stored.
+
+    `memory` is its id or its effect.
 
     Writers lock the owner's row until they commit, so that of two concurrent writers the second
     sees the first one's memory, and the chain does not fork.
@@ -35,7 +44,7 @@ async def link_previous(tx: Transaction, memory_id: int, session_id: UUID, *, ru
     await tx.run(
         SQL.chain,
         {
-            "id": memory_id,
+            **source_values(memory),
             "session_id": session_id,
             "weight": CHAIN_WEIGHT,
             "origin": ORIGIN,

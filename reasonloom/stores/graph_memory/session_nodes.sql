@@ -1,9 +1,10 @@
 -- name: chain
 -- types: run_id uuid, session_id uuid
 INSERT INTO edges (owner, source_id, target_id, type, weight, origin, run_id)
-SELECT :owner, before.id, :id, 'temporal_next', :weight, :origin, :run_id FROM (
+SELECT :owner, before.id, new.id, 'temporal_next', :weight, :origin, :run_id
+FROM (SELECT {{ source }} AS id) new CROSS JOIN LATERAL (
     SELECT m.id FROM memories m
-    WHERE m.owner = :owner AND m.space = :space AND m.session_id = :session_id AND m.id < :id
+    WHERE m.owner = :owner AND m.space = :space AND m.session_id = :session_id AND m.id < new.id
         AND m.deleted_at IS NULL AND m.source_kind IN ('user', 'tool')
     ORDER BY m.id DESC LIMIT 1) before
 ON CONFLICT DO NOTHING

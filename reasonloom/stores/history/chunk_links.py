@@ -122,7 +122,10 @@ class WalkEdge:
 
 @dataclass(frozen=True, slots=True)
 class WalkChunk:
-    """A chunk of a walk; `started_at` is None if its transcript has no times."""
+    """A chunk of a walk; `started_at` is None if its transcript has no times.
+
+    `form` is the format of its transcript.
+    """
 
     id: int
     project: str
@@ -134,6 +137,7 @@ class WalkChunk:
     ordinal: int
     tokens: int
     content: str
+    form: str = ""
 
     @property
     def place(self) -> tuple[datetime, int, int, int]:

@@ -60,6 +60,7 @@ ORDER BY e.source_id, e.target_id, e.type
 
 -- name: chunks
 SELECT c.memory_id AS id, c.project, c.session, c.agent, c.started_at, c.at, c.first_turn,
-    c.ordinal, c.tokens, m.content
+    c.ordinal, c.tokens, m.content, t.form
 FROM chunks c JOIN memories m ON m.owner = :owner AND m.id = c.memory_id AND m.deleted_at IS NULL
+JOIN transcripts t ON t.owner = :owner AND t.id = c.transcript
 WHERE c.owner = :owner AND c.memory_id = ANY(CAST(:ids AS bigint[]))

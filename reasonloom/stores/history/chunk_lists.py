@@ -41,7 +41,10 @@ class ProjectRow:
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session with its totals; `within` of its chunks began in the requested span."""
+    """A session with its totals; `within` of its chunks began in the requested span.
+
+    `form` is the format of the transcript of its first chunk.
+    """
 
     session: str
     started_at: datetime | None
@@ -49,11 +52,15 @@ class SessionRow:
     chunks: int
     tokens: int
     within: int
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A chunk in a list; `time` is when it began, None if its transcript has no times."""
+    """A chunk in a list; `time` is when it began, None if its transcript has no times.
+
+    `form` is the format of its transcript.
+    """
 
     id: int
     project: str
@@ -62,6 +69,7 @@ class ChunkRow:
     time: datetime | None
     tokens: int
     content: str
+    form: str
 
 
 @dataclass(frozen=True, slots=True)

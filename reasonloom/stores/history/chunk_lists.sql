@@ -16,7 +16,10 @@ SELECT c.session, min(c.started_at) AS started_at,
     max(coalesce(c.ended_at, c.started_at)) AS ended_at,
     count(*) AS chunks, CAST(sum(c.tokens) AS bigint) AS tokens,
     count(*) FILTER (WHERE (CAST(:since AS timestamptz) IS NULL OR c.at >= :since)
-        AND (CAST(:until AS timestamptz) IS NULL OR c.at < :until)) AS within
+        AND (CAST(:until AS timestamptz) IS NULL OR c.at < :until)) AS within,
+    (SELECT t.form FROM chunks f JOIN transcripts t ON t.owner = :owner AND t.id = f.transcript
+        WHERE f.owner = :owner AND f.session = c.session AND f.project = :project
+        AND f.forgotten IS NULL ORDER BY f.at, f.memory_id LIMIT 1) AS form
 FROM chunks c WHERE {{ seen }} AND c.project = :project
 GROUP BY c.session ORDER BY min(c.at) DESC, c.session
 
@@ -49,11 +52,12 @@ ORDER BY min(c.at) DESC, c.session DESC LIMIT 1
 SELECT count(*) FROM chunks c WHERE {{ seen }} AND {{ within }}
 
 -- name: in_time
-SELECT m.id, c.project, c.session, c.agent, c.started_at AS time, c.tokens, m.content
+SELECT m.id, c.project, c.session, c.agent, c.started_at AS time, c.tokens, m.content, t.form
 FROM (SELECT c.memory_id FROM chunks c WHERE {{ seen }} AND {{ within }}
     ORDER BY c.at {{ order }}, c.memory_id {{ order }} LIMIT :most) picked
 JOIN chunks c ON c.owner = :owner AND c.memory_id = picked.memory_id
 JOIN memories m ON m.owner = :owner AND m.id = picked.memory_id AND m.deleted_at IS NULL
+JOIN transcripts t ON t.owner = :owner AND t.id = c.transcript
 ORDER BY c.at, c.session, c.first_turn, c.ordinal, m.id
 
 -- name: outlined

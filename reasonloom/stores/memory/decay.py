@@ -92,15 +92,23 @@ async def claim(database: Database, *, at: datetime, due: datetime) -> list[Plac
     Nobody else claims them until they are due again. If the process dies, they are late and then
     catch up, since every memory records the time of its strength.
     """
-    async with database.recovering() as connection:
-        rows = await connection.execute(SQL.claim, {"at": at, "due": due})
-        return [Place(row.owner, row.space) for row in rows]
+
+    async def claimed(part: Database) -> list[Place]:
+        async with part.recovering() as tx:
+            return await tx.rows(Place, SQL.claim, {"at": at, "due": due})
+
+    return [place async for places in database.on_each(claimed) for place in places]
 
 
 async def places(database: Database) -> list[Place]:
     """Return every space of every owner."""
-    async with database.recovering() as connection:
-        return [Place(row.owner, row.space) for row in await connection.execute(SQL.spaces)]
+
+    async def of_part(part: Database) -> list[Place]:
+        async with part.recovering() as tx:
+            return await tx.rows(Place, SQL.spaces)
+
+    found = [place async for places in database.on_each(of_part) for place in places]
+    return list(dict.fromkeys(found))  # a move leaves an owner in two databases for a moment
 
 
 async def weaken(

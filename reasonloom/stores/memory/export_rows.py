@@ -57,4 +57,4 @@ async def page(
     """
     values = {"hidden": hidden, "model": model, "after": after, "last": last, "size": size}
     rows = await tx.all(SQL.page, values)
-    return [ExportRow(**row._mapping) for row in rows]
+    return [ExportRow(**row._asdict()) for row in rows]

@@ -20,6 +20,10 @@ NOT_PAST = """NOT EXISTS (SELECT FROM chunks c
 
 NO_COLUMNS = ("vectors", "model")
 
+SOURCE = """coalesce(CAST(:source AS bigint),
+    (SELECT id FROM memories WHERE owner = :owner AND effect = CAST(:source_effect AS uuid)))"""
+"""The memory given by `source_values`."""
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryFields:
@@ -101,6 +105,7 @@ SQL = load(
     new=columns(NewMemory, without=NO_COLUMNS),
     new_parameters=parameters(NewMemory, without=NO_COLUMNS),
     not_past=NOT_PAST,
+    source=SOURCE,
 )
 
 
@@ -126,20 +131,35 @@ async def store_vectors(
     await tx.run(SQL.store_vectors, {"model": model, **embedding_rows(vectors)})
 
 
+def source_values(source: int | UUID) -> dict[str, Any]:
+    """Return the parameters of `SOURCE` for a memory's id, or for its effect.
+
+    By its effect a memory can be linked in the round trip that stores it, before its id is known.
+    """
+    by_effect = isinstance(source, UUID)
+    return {
+        "source": None if by_effect else source,
+        "source_effect": source if by_effect else None,
+    }
+
+
 async def link(
     tx: Transaction,
-    source: int,
+    source: int | UUID,
     targets: Mapping[int, float],
     *,
     kind: str,
     origin: str,
     run_id: UUID | None = None,
 ) -> int:
-    """Link a memory to existing others with weights in 0..1; return how many links are new."""
+    """Link a memory to existing others with weights in 0..1; return how many links are new.
+
+    `source` is its id or its effect.
+    """
     if not targets:
         return 0
     values = {
-        "source": source,
+        **source_values(source),
         "targets": list(targets),
         "weights": list(targets.values()),
         "kind": kind,
@@ -147,21 +167,6 @@ async def link(
         "run_id": run_id,
     }
     return await tx.run(SQL.link, values)
-
-
-async def link_stored(
-    tx: Transaction, memory: NewMemory, targets: Sequence[int], *, kind: str
-) -> None:
-    """Link a memory stored by the previous statement to others, weighted by its confidence."""
-    values = {
-        "effect": memory.effect,
-        "targets": list(targets),
-        "weight": memory.confidence,
-        "kind": kind,
-        "origin": memory.tool,
-        "run_id": memory.run_id,
-    }
-    await tx.run(SQL.link_stored, values)
 
 
 async def read_many(tx: Transaction, ids: Sequence[int]) -> dict[int, KnownMemory]:

@@ -50,20 +50,11 @@ SELECT id FROM known UNION ALL SELECT id FROM made
 -- name: link
 -- types: run_id uuid
 INSERT INTO edges (owner, source_id, target_id, type, weight, origin, run_id)
-SELECT :owner, :source, m.id, :kind, least(1, greatest(0, weight)), :origin, :run_id
-FROM unnest(CAST(:targets AS bigint[]), CAST(:weights AS float8[])) AS wanted (id, weight)
+SELECT :owner, source.id, m.id, :kind, least(1, greatest(0, weight)), :origin, :run_id
+FROM (SELECT {{ source }} AS id) source
+CROSS JOIN unnest(CAST(:targets AS bigint[]), CAST(:weights AS float8[])) AS wanted (id, weight)
 JOIN memories m ON m.owner = :owner AND m.id = wanted.id
-WHERE m.deleted_at IS NULL AND m.id <> :source
-ON CONFLICT DO NOTHING
-
--- name: link_stored
--- types: run_id uuid
-INSERT INTO edges (owner, source_id, target_id, type, weight, origin, run_id)
-SELECT :owner, stored.id, m.id, :kind, least(1, greatest(0, CAST(:weight AS float8))), :origin, :run_id
-FROM memories stored
-JOIN memories m ON m.owner = :owner AND m.id = ANY(:targets)
-WHERE stored.owner = :owner AND stored.effect = :effect
-AND m.deleted_at IS NULL AND m.id <> stored.id
+WHERE m.deleted_at IS NULL AND m.id <> source.id
 ON CONFLICT DO NOTHING
 
 -- name: hide

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from reasonloom.stores.database import Transaction
+from reasonloom.stores.memory.memories import SOURCE, source_values
 from reasonloom.stores.statements import load
 
 MOST_INWARD = 12
@@ -18,17 +19,20 @@ ORIGINS = (WAYPOINT, NEAR_DUPLICATE)
 
 async def link_waypoints(
     tx: Transaction,
-    source: int,
+    source: int | UUID,
     targets: Mapping[int, float],
     *,
     origins: Mapping[int, str],
     run_id: UUID | None = None,
 ) -> int:
-    """Link a memory to others with weights in 0..1; return how many links were created."""
+    """Link a memory to others with weights in 0..1; return how many links were created.
+
+    `source` is its id or its effect.
+    """
     if not targets:
         return 0
     values = {
-        "source": source,
+        **source_values(source),
         "targets": list(targets),
         "weights": list(targets.values()),
         "origins": [origins[target] for target in targets],
@@ -40,7 +44,7 @@ async def link_waypoints(
 LONGEST = 160
 MOST = 60
 """Maximum edges of one direction, and memories of one chain of corrections."""
-SQL = load(__file__, most_inward=MOST_INWARD, most=MOST, longest=LONGEST)
+SQL = load(__file__, source=SOURCE, most_inward=MOST_INWARD, most=MOST, longest=LONGEST)
 
 
 class Link(NamedTuple):

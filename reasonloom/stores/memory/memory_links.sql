@@ -3,11 +3,13 @@
 -- Links a memory to others that are there, within the bound; what somebody else is removing
 -- is left to them.
 WITH wanted AS MATERIALIZED (
-    SELECT m.id AS target_id, least(1, greatest(0, weight)) AS weight, origin
-    FROM unnest(CAST(:targets AS bigint[]), CAST(:weights AS float8[]), CAST(:origins AS text[]))
+    SELECT source.id AS source_id, m.id AS target_id, least(1, greatest(0, weight)) AS weight,
+        origin
+    FROM (SELECT {{ source }} AS id) source CROSS JOIN
+        unnest(CAST(:targets AS bigint[]), CAST(:weights AS float8[]), CAST(:origins AS text[]))
         AS asked (id, weight, origin)
     JOIN memories m ON m.owner = :owner AND m.id = asked.id
-    WHERE m.deleted_at IS NULL AND m.id <> :source
+    WHERE m.deleted_at IS NULL AND m.id <> source.id
 ), surplus AS MATERIALIZED (
     SELECT source_id, target_id, weight FROM (
         SELECT d.source_id, d.target_id, d.weight, row_number() OVER (
@@ -17,7 +19,7 @@ WITH wanted AS MATERIALIZED (
     WHERE place >= {{ most_inward }}
 ), made AS (
     INSERT INTO edges (owner, source_id, target_id, type, weight, origin, run_id)
-    SELECT :owner, :source, target_id, 'related_to', weight, origin, :run_id FROM wanted
+    SELECT :owner, source_id, target_id, 'related_to', weight, origin, :run_id FROM wanted
     WHERE NOT EXISTS (SELECT FROM surplus s
         WHERE s.target_id = wanted.target_id AND s.weight >= wanted.weight)
     ON CONFLICT DO NOTHING RETURNING target_id

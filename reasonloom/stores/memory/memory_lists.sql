@@ -16,7 +16,8 @@ WHERE k.owner = :owner AND k.memory_id = :id ORDER BY k.strength DESC, b.name LI
 
 -- name: page
 -- types: cluster uuid
-SELECT m.id, left(m.content, {{ longest }}), m.sector, m.source_kind, m.project, m.strength,
+SELECT m.id, left(m.content, {{ longest }}) || CASE WHEN length(m.content) > {{ longest }} THEN '…' ELSE '' END,
+    m.sector, m.source_kind, m.project, m.strength,
     m.created_at, m.deleted_at IS NOT NULL, m.superseded_by
 FROM memories m WHERE {{ where }} ORDER BY m.id DESC LIMIT :size OFFSET :skip
 

@@ -6,7 +6,13 @@ former default until `reasonloom db reindex` has embedded every memory of every 
 
 from sqlalchemy import text
 
+from reasonloom.errors import SettingMistake
 from reasonloom.stores.database import Database
+
+MIXED = (
+    "REASONLOOM_EMBEDDER: the databases were filled with different embedders; set the one to use, "
+    "such as encoder, then run `reasonloom db reindex`"
+)
 
 
 async def pinned_embedder(database: Database) -> str | None:
@@ -14,10 +20,18 @@ async def pinned_embedder(database: Database) -> str | None:
 
     Raises:
         DatabaseUnavailable: the database cannot be reached.
+        SettingMistake: of several databases, not all are pinned to the same.
     """
-    async with database.recovering() as connection:
-        found = await connection.execute(text("SELECT embedder FROM pinned_embedder"))
-        return found.scalar()
+
+    async def of_part(part: Database) -> str | None:
+        async with part.recovering() as tx:
+            found = await tx.column(text("SELECT embedder FROM pinned_embedder"))
+        return found[0] if found else None
+
+    pinned = {each async for each in database.on_each(of_part)}
+    if len(pinned) > 1:
+        raise SettingMistake(MIXED, field="REASONLOOM_EMBEDDER")
+    return pinned.pop() if pinned else None
 
 
 async def unpin(database: Database) -> None:
@@ -26,5 +40,10 @@ async def unpin(database: Database) -> None:
     Raises:
         DatabaseUnavailable: the database cannot be reached.
     """
-    async with database.recovering() as connection:
-        await connection.execute(text("DELETE FROM pinned_embedder"))
+
+    async def of_part(part: Database) -> None:
+        async with part.recovering() as tx:
+            await tx.run(text("DELETE FROM pinned_embedder"))
+
+    async for _ in database.on_each(of_part):
+        pass

@@ -174,3 +174,8 @@ async def oldest(tx: Transaction, *, transcripts: bool) -> datetime | None:
 async def space_exists(tx: Transaction) -> bool:
     """Return whether a memory was ever stored in this space."""
     return bool((await tx.one(SQL.space_exists)).found)
+
+
+async def written_in(tx: Transaction, person: str) -> list[int]:
+    """Return the ids of all memories in the space that a person wrote, hidden ones included."""
+    return await tx.column(SQL.written_in, {"person": person})

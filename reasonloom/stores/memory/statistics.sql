@@ -61,6 +61,7 @@ SELECT count(*) AS memories FROM memories m WHERE {{ seen }}
     AND m.last_accessed < :before AND m.access_count <= :accesses
     AND m.importance < {{ important }} AND m.salience < {{ important }}
     AND (CAST(:sector AS text) IS NULL OR m.sector = :sector)
+    AND NOT EXISTS (SELECT FROM items i WHERE i.owner = m.owner AND i.memory_id = m.id)
 
 -- name: prunable
 SELECT {{ summary }}, count(*) OVER () AS matching FROM memories m WHERE {{ prune_criteria }}
@@ -86,6 +87,9 @@ WHERE m.owner = :owner AND m.space = :space AND (:hidden OR m.deleted_at IS NULL
     AND (CAST(:session AS text) IS NULL OR :session IN (s.external_name, CAST(s.id AS text)))
     AND (CAST(:run AS text) IS NULL OR CAST(m.run_id AS text) = :run)
 ORDER BY m.id
+
+-- name: written_in
+SELECT id FROM memories WHERE owner = :owner AND space = :space AND principal = :person ORDER BY id
 
 -- name: derived
 SELECT m.id, m.created_at AS stored_at, m.tool, m.principal AS writer,

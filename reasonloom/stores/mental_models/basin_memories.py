@@ -65,34 +65,32 @@ async def contents(tx: Transaction, ids: Sequence[int], *, most: int) -> dict[in
 
 @dataclass(frozen=True, slots=True)
 class Sibling:
-    """A memory of the same basin, and its cosine similarity to the one found, 0..1."""
+    """A memory in the basin of a found one, the `lead`, and their cosine similarity, 0..1."""
 
     id: int
     cosine: float
-
-
-async def basins_of(tx: Transaction, ids: Sequence[int]) -> dict[int, UUID]:
-    """Return the basin of each memory that has one."""
-    return dict(await tx.tuples(SQL.basins_of, {"ids": list(ids)}))
+    lead: int
+    basin: UUID
 
 
 async def siblings(
     tx: Transaction,
-    lead: int,
-    basin: UUID,
+    leads: Sequence[int],
     *,
     model: str,
     scope: Scope,
-    without: Sequence[int],
+    most_basins: int,
     most: int,
 ) -> list[Sibling]:
-    """Return the members of a basin within `scope` that are most similar to `lead`."""
+    """Return members of the basins of `leads` within `scope`, without the leads themselves.
+
+    Each of the first `most_basins` basins contributes the `most` most similar to its first lead.
+    """
     values = {
-        **scope.values(), "lead": lead, "basin": basin, "model": model,
-        "ids": list(without), "most": most,
+        **scope.values(), "leads": list(leads), "model": model,
+        "most_basins": most_basins, "most": most,
     }  # fmt: skip
-    rows = await tx.tuples(SQL.fill("siblings", where=scope.where()), values)
-    return [Sibling(key, float(cosine)) for key, cosine in rows]
+    return await tx.rows(Sibling, SQL.fill("siblings", where=scope.where()), values)
 
 
 class Point(NamedTuple):

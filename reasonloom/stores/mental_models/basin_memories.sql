@@ -18,25 +18,29 @@ FROM memories m WHERE {{ present }}
 SELECT id, left(content, :most) FROM memories
 WHERE owner = :owner AND id = ANY(:ids) ORDER BY id
 
--- name: basins_of
-SELECT memory_id, basin FROM basin_members WHERE owner = :owner AND memory_id = ANY(:ids)
-
 -- name: basin_names
 SELECT DISTINCT ON (k.memory_id) k.memory_id, b.name FROM basin_members k
 JOIN basins b ON b.owner = k.owner AND b.id = k.basin
 WHERE k.owner = :owner AND k.memory_id = ANY(:ids) ORDER BY k.memory_id, k.strength DESC, b.name
 
 -- name: siblings
--- types: basin uuid
-SELECT m.id, least(1, greatest(0, 1 - (e.embedding <=> lead.embedding))) AS cosine
-FROM embeddings lead, basin_members k
-JOIN memories m ON m.owner = k.owner AND m.id = k.memory_id
-JOIN embeddings e ON e.owner = k.owner AND e.memory_id = k.memory_id AND e.model = :model
-    AND e.sectors & {{ semantic }} <> 0
-WHERE lead.owner = :owner AND lead.memory_id = :lead AND lead.model = :model
-    AND lead.sectors & {{ semantic }} <> 0
-    AND k.owner = :owner AND k.basin = :basin AND NOT k.memory_id = ANY(:ids) AND {{ where }}
-ORDER BY cosine DESC, m.id LIMIT :most
+WITH home AS (
+    SELECT DISTINCT ON (k.basin) k.basin, found.id, found.place
+    FROM unnest(CAST(:leads AS bigint[])) WITH ORDINALITY AS found (id, place)
+    JOIN basin_members k ON k.owner = :owner AND k.memory_id = found.id
+    ORDER BY k.basin, found.place
+), lead AS (SELECT basin, id FROM home ORDER BY place, basin LIMIT :most_basins)
+SELECT near.id, near.cosine, lead.id, lead.basin FROM lead CROSS JOIN LATERAL (
+    SELECT m.id, CAST(least(1, greatest(0, 1 - (e.embedding <=> own.embedding))) AS float8) AS cosine
+    FROM embeddings own, basin_members k
+    JOIN memories m ON m.owner = k.owner AND m.id = k.memory_id
+    JOIN embeddings e ON e.owner = k.owner AND e.memory_id = k.memory_id AND e.model = :model
+        AND e.sectors & {{ semantic }} <> 0
+    WHERE own.owner = :owner AND own.memory_id = lead.id AND own.model = :model
+        AND own.sectors & {{ semantic }} <> 0
+        AND k.owner = :owner AND k.basin = lead.basin AND NOT k.memory_id = ANY(:leads)
+        AND {{ where }}
+    ORDER BY cosine DESC, m.id LIMIT :most) near
 
 -- name: sample
 -- types: cluster uuid

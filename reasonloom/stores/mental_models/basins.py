@@ -65,7 +65,7 @@ async def basins(tx: Transaction, ids: Sequence[UUID] | None = None) -> list[Bas
     """Return the owner's basins, or those of `ids` that exist."""
     named = {} if ids is None else {"ids": list(ids)}
     rows = await tx.all(SQL.all if ids is None else SQL.some, named)
-    return [_basin(dict(row._mapping)) for row in rows]
+    return [_basin(row._asdict()) for row in rows]
 
 
 def _basin(row: Mapping[str, Any]) -> Basin:
@@ -138,6 +138,13 @@ async def claim_owner(database: Database, *, at: datetime, due: datetime) -> str
 
     Nobody else claims a marked owner. If the process dies, the owner is late until due again.
     """
-    async with database.recovering() as connection:
-        row = (await connection.execute(SQL.claim, {"at": at, "due": due})).first()
-    return str(row.owner) if row else None
+
+    async def claimed(part: Database) -> str | None:
+        async with part.recovering() as tx:
+            row = await tx.first(SQL.claim, {"at": at, "due": due})
+        return str(row.owner) if row else None
+
+    async for owner in database.on_each(claimed):
+        if owner is not None:
+            return owner
+    return None

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Self
 from uuid import UUID
 
 from reasonloom.stores.database import Transaction
@@ -85,6 +86,23 @@ async def members(
 
 
 @dataclass(frozen=True, slots=True)
+class DenseBasin(Sized):
+    """A coherent basin that no model uses, with its strongest memories.
+
+    `taken` is whether a model has its name, as shortened to that of a model.
+    """
+
+    evidence: list[Member]
+    taken: bool
+
+    @classmethod
+    def of(cls, *columns: Any) -> Self:
+        """Return the basin of a row, whose memories are lists."""
+        *sizes, evidence, taken = columns
+        return cls(*[*sizes, [Member(*each) for each in evidence], taken])
+
+
+@dataclass(frozen=True, slots=True)
 class FailingRecord:
     """Resolved predictions of an active model near one basin; `wrong` has the newest wrong ones."""
 
@@ -96,10 +114,24 @@ class FailingRecord:
 
 
 async def dense_basins(
-    tx: Transaction, *, least: int, coherence: float, most: int
-) -> Sequence[Sized]:
-    """Return coherent basins that no model uses, by members times coherence."""
-    return await tx.rows(Sized, SQL.dense, {"least": least, "coherence": coherence, "most": most})
+    tx: Transaction,
+    *,
+    least: int,
+    coherence: float,
+    most: int,
+    most_evidence: int,
+    most_text: int,
+    most_name: int,
+) -> Sequence[DenseBasin]:
+    """Return coherent basins that no model uses, by members times coherence.
+
+    Limits are of basins, memories of each, and the characters of their contents and names.
+    """
+    values = {
+        "least": least, "coherence": coherence, "most_basins": most,
+        "most": most_evidence, "most_text": most_text, "most_name": most_name,
+    }  # fmt: skip
+    return await tx.rows(DenseBasin.of, SQL.dense, values)
 
 
 async def failing_predictions(tx: Transaction, *, most: int) -> list[FailingRecord]:

@@ -23,22 +23,29 @@ FROM basins b WHERE b.owner = :owner
 SELECT id, 1 - (centroid <=> :vector) AS cosine FROM basins
 WHERE owner = :owner AND id = ANY(:ids) AND model = :model ORDER BY centroid <=> :vector LIMIT 1
 
+-- fragment: strongest
+-- What is joined sideways is looked up by its number, whatever is known of how many there are.
+SELECT m.memory_id, m.strength, k.content FROM basin_members m
+CROSS JOIN LATERAL (
+    SELECT left(content, :most_text) AS content FROM memories
+    WHERE owner = :owner AND id = m.memory_id AND deleted_at IS NULL LIMIT 1) k
+WHERE m.owner = :owner AND m.basin = wanted.id
+ORDER BY m.strength DESC, m.memory_id LIMIT :most
+
 -- name: members
 -- types: ids uuid[]
--- What is joined sideways is looked up by its number, whatever is known of how many there are.
-SELECT m.basin, m.memory_id, m.strength, m.content
-FROM unnest(:ids) wanted (basin) CROSS JOIN LATERAL (
-    SELECT m.basin, m.memory_id, m.strength, k.content FROM basin_members m
-    CROSS JOIN LATERAL (
-        SELECT left(content, :most_text) AS content FROM memories
-        WHERE owner = :owner AND id = m.memory_id AND deleted_at IS NULL LIMIT 1) k
-    WHERE m.owner = :owner AND m.basin = wanted.basin
-    ORDER BY m.strength DESC, m.memory_id LIMIT :most) m
-ORDER BY m.basin, m.strength DESC, m.memory_id
+SELECT wanted.id AS basin, m.memory_id, m.strength, m.content
+FROM unnest(:ids) wanted (id) CROSS JOIN LATERAL ({{ strongest }}) m
+ORDER BY wanted.id, m.strength DESC, m.memory_id
 
 -- name: dense
-SELECT * FROM ({{ sizes }}) sized WHERE members >= :least AND models = 0 AND coherence >= :coherence
-ORDER BY members * coherence DESC, name, id LIMIT :most
+SELECT wanted.*, ARRAY(SELECT jsonb_build_array(memory_id, strength, content)
+        FROM ({{ strongest }}) m) AS evidence,
+    EXISTS (SELECT FROM models o WHERE o.owner = :owner AND o.name = left(wanted.name, :most_name))
+FROM (SELECT * FROM ({{ sizes }}) sized
+    WHERE members >= :least AND models = 0 AND coherence >= :coherence
+    ORDER BY members * coherence DESC, name, id LIMIT :most_basins) wanted
+ORDER BY members * coherence DESC, name, id
 
 -- name: records
 SELECT p.model, p.basin, count(*) AS resolved, count(*) FILTER (WHERE p.correct) AS correct,

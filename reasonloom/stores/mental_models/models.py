@@ -78,6 +78,19 @@ class ListedRow:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class TrackRecord:
+    """How many resolved predictions of a model there are and how many held.
+
+    `squared_error` is the sum of the squared errors of their confidences.
+    """
+
+    id: UUID
+    resolved: int
+    correct: int
+    squared_error: float
+
+
 async def create(tx: Transaction, new: NewModel) -> None:
     """Create a model, once per id.
 
@@ -151,19 +164,7 @@ async def set_status(tx: Transaction, model: UUID, status: str, now: datetime) -
     await tx.run(SQL.set_status, {"id": model, "status": status, "now": now})
 
 
-async def count(
-    tx: Transaction, model: UUID, *, correct: bool, error: float, now: datetime
-) -> None:
-    """Count a resolved prediction; `error` is the squared error of its confidence."""
-    await tx.run(SQL.count, {"id": model, "correct": correct, "error": error, "now": now})
-
-
-async def taken_names(tx: Transaction, names: Sequence[str]) -> set[str]:
-    """Return those of `names` that are taken by models."""
-    return set(await tx.column(SQL.named, {"names": list(names)}))
-
-
 def _model(row: Any) -> ModelRow:
-    values = dict(row._mapping)
+    values = row._asdict()
     templates = [Template(**each) for each in values.pop("templates")]
     return ModelRow(**values, templates=templates)

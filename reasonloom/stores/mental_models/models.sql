@@ -82,13 +82,3 @@ UPDATE models SET version = version + 1, updated_at = :now WHERE owner = :owner 
 -- name: set_status
 -- types: id uuid
 UPDATE models SET status = :status, updated_at = :now WHERE owner = :owner AND id = :id
-
--- name: count
--- types: correct boolean, id uuid
-UPDATE models SET resolved = resolved + 1, correct = correct + CAST(:correct AS integer),
-    squared_error = squared_error + :error, updated_at = :now
-WHERE owner = :owner AND id = :id
-
--- name: named
--- types: names text[]
-SELECT name FROM models WHERE owner = :owner AND name = ANY(:names)

@@ -10,7 +10,8 @@ from uuid import UUID
 
 from reasonloom.errors import PredictionNotFound
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.identifiers import require_row
+from reasonloom.stores.identifiers import parse_uuid, require_row
+from reasonloom.stores.mental_models.models import TrackRecord
 from reasonloom.stores.statements import load, values_of
 
 
@@ -97,8 +98,8 @@ async def add_once(tx: Transaction, new: NewPrediction) -> NewPrediction:
     return new
 
 
-async def require(tx: Transaction, prediction_id: str, *, hold: bool = False) -> PredictionRow:
-    """Return a prediction, with `hold` locked until the transaction ends.
+async def require(tx: Transaction, prediction_id: str) -> PredictionRow:
+    """Return a prediction.
 
     Raises:
         PredictionNotFound: the owner has no such prediction, or the text is not a UUID.
@@ -106,7 +107,7 @@ async def require(tx: Transaction, prediction_id: str, *, hold: bool = False) ->
     return await require_row(
         tx,
         PredictionRow,
-        SQL.held if hold else SQL.one,
+        SQL.one,
         prediction_id,
         missing=PredictionNotFound,
         field="prediction_id",
@@ -120,16 +121,22 @@ async def newest(tx: Transaction, model: UUID, most: int) -> list[PredictionRow]
 
 async def resolve(
     tx: Transaction,
-    prediction: PredictionRow,
+    prediction_id: str,
     *,
     observation: str | None,
-    correct: bool,
+    correct: bool | None,
     judged_by: str,
     now: datetime,
-) -> None:
-    """Store the outcome of a locked prediction."""
+) -> TrackRecord | None:
+    """Store the outcome of an open prediction and count it; return its model's record.
+
+    None if `correct` is None or there is no such open prediction: nothing is stored then.
+    """
+    wanted = parse_uuid(prediction_id)
+    if wanted is None or correct is None:
+        return None
     values = {"observation": observation, "correct": correct, "judged_by": judged_by, "now": now}
-    await tx.run(SQL.resolve, {"id": prediction.id, **values})
+    return await tx.row(TrackRecord, SQL.resolve, {"id": wanted, **values})
 
 
 async def record(tx: Transaction, model: UUID) -> list[Tally]:
@@ -182,4 +189,5 @@ async def calibration_steps(tx: Transaction, model: UUID) -> list[CalibrationSte
 
 async def prediction_states(tx: Transaction, model: UUID, now: object) -> PredictionStates:
     """Return the states of a model's predictions as of `now`."""
-    return PredictionStates._make(await tx.one(SQL.states, {"model": model, "now": now}))
+    (found,) = await tx.rows(PredictionStates, SQL.states, {"model": model, "now": now})
+    return found

@@ -18,10 +18,6 @@ WHERE p.owner = :owner
 -- types: id uuid
 {{ see }} AND p.id = :id
 
--- name: held
--- types: id uuid
-{{ see }} AND p.id = :id FOR UPDATE OF p
-
 -- name: newest
 -- types: model uuid
 {{ see }} AND p.model = :model ORDER BY p.made_at DESC, p.id DESC LIMIT :most
@@ -34,9 +30,17 @@ ORDER BY made_at DESC, id LIMIT 1
 
 -- name: resolve
 -- types: correct boolean, id uuid
-UPDATE predictions SET observation = :observation, correct = :correct, judged_by = :judged_by,
-    resolved_at = :now
-WHERE owner = :owner AND id = :id
+WITH resolved AS (
+    UPDATE predictions SET observation = :observation, correct = :correct,
+        judged_by = :judged_by, resolved_at = :now
+    WHERE owner = :owner AND id = :id AND correct IS NULL AND expires_at > :now
+    RETURNING model, power(confidence - CAST(CAST(:correct AS boolean) AS integer), 2) AS error
+)
+UPDATE models m SET resolved = m.resolved + 1,
+    correct = m.correct + CAST(CAST(:correct AS boolean) AS integer),
+    squared_error = m.squared_error + resolved.error, updated_at = :now
+FROM resolved WHERE m.owner = :owner AND m.id = resolved.model
+RETURNING m.id, m.resolved, m.correct, m.squared_error
 
 -- name: record
 -- types: model uuid

@@ -1,9 +1,15 @@
 -- name: renew_leases
-UPDATE leases SET until = clock_timestamp() + make_interval(secs => :seconds)
-WHERE holder = :holder AND run_id = ANY(:runs) RETURNING run_id
+WITH renewed AS (
+    UPDATE leases SET until = clock_timestamp() + make_interval(secs => :seconds)
+    WHERE holder = :holder AND run_id = ANY(:runs))
+SELECT run_id FROM leases WHERE holder = '{{ nobody }}' AND run_id = ANY(:runs)
 
 -- name: leases
-SELECT owner, run_id, until, clock_timestamp() AS now FROM leases ORDER BY until LIMIT :limit
+SELECT owner, run_id, until, clock_timestamp() AS now, holder = '{{ nobody }}' AS revoked
+FROM leases ORDER BY until LIMIT :limit
+
+-- name: revoke_lease
+UPDATE leases SET holder = '{{ nobody }}' WHERE owner = :owner AND run_id = :run
 
 -- name: end_lease
 UPDATE leases SET until = clock_timestamp()

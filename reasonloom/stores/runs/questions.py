@@ -98,7 +98,7 @@ async def of_run(tx: Transaction, run_id: UUID) -> list[QuestionRow]:
     """Return the questions of a run by round and number."""
     found = []
     for row in await tx.all(SQL.of_run, {"run": run_id}):
-        values = dict(row._mapping)
+        values = row._asdict()
         key = CallKey(*(values.pop(name) for name in ("run_id", "node", "task", "n")))
         found.append(QuestionRow(key, **values))
     return found

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+from reasonloom.contracts.places import TEAM, Place
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.saver import thread_of
 from reasonloom.stores.statements import load
@@ -32,9 +33,10 @@ async def redact(tx: Transaction, *memory_ids: int) -> int:
 
     Their rows keep the tool, times and cost; arguments, answers, replies and saved steps are
     removed. Unfinished runs with the memory only in a saved step restart without it, and so do
-    waiting runs whose questions quote it.
+    waiting runs whose questions quote it. In a space that can be shared this includes runs of
+    others that stored the memories, or that the space's log names and whose answers have their ids.
     """
-    names = [f"mem-{memory_id}" for memory_id in memory_ids]
+    names = _names(tx, memory_ids)
     numbers = "|".join(str(memory_id) for memory_id in memory_ids)
     values = {
         "memories": list(memory_ids),
@@ -46,7 +48,12 @@ async def redact(tx: Transaction, *memory_ids: int) -> int:
         ),
     }
     await _withdraw_questions(tx, memory_ids)
-    return await _redacted(tx, await tx.column(SQL.touched, values))
+    redacted = await _redacted(tx, await tx.column(SQL.touched, values))
+    if tx.space or tx.owner.startswith(TEAM):
+        address = Place(tx.owner, tx.space).name()
+        values = {"memories": list(memory_ids), "address": address}
+        redacted += await tx.number(SQL.shared, values)
+    return redacted
 
 
 async def redact_past(tx: Transaction, memory_ids: Sequence[int]) -> int:
@@ -54,9 +61,15 @@ async def redact_past(tx: Transaction, memory_ids: Sequence[int]) -> int:
 
     The transaction must replan every statement, which makes the search for many names fast.
     """
-    names = [f"mem-{memory_id}" for memory_id in memory_ids]
-    values = {"memories": list(memory_ids), "names": names}
+    values = {"memories": list(memory_ids), "names": _names(tx, memory_ids)}
     return await _redacted(tx, await tx.column(SQL.past, values))
+
+
+def _names(tx: Transaction, memory_ids: Sequence[int]) -> list[str]:
+    """Return the ids by which answers to the owner name memories: `mem-5`, `me/notes:mem-5`."""
+    names = [f"mem-{memory_id}" for memory_id in memory_ids]
+    address = Place(None, tx.space).name()
+    return [*names, *(f"{address}:{name}" for name in names)] if tx.space else names
 
 
 async def _withdraw_questions(tx: Transaction, memory_ids: Sequence[int]) -> None:

@@ -51,6 +51,9 @@ WHERE owner = :owner AND id = ANY(:runs)
 UPDATE llm_calls SET reply = '{"redacted": true}', messages = NULL
 WHERE owner = :owner AND run_id = ANY(:runs)
 
+-- name: shared
+SELECT redact_shared(CAST(:memories AS bigint[]), :address)
+
 -- name: old
 SELECT r.id FROM runs r WHERE r.owner = :owner AND r.space = :space AND r.finished_at < :before
     AND EXISTS (SELECT FROM checkpoints c WHERE c.thread_id = concat(r.owner, '/', r.id))

@@ -54,13 +54,13 @@ SQL = load(
 async def record(tx: Transaction, call: RecordedCall) -> dict[str, Any]:
     """Record a reply; return the recorded one: the first reply for a key wins."""
     row = await tx.first(SQL.record, {**values_of(call.key), **values_of(call)})
-    return dict(row._mapping) if row else {}
+    return row._asdict() if row else {}
 
 
 async def recorded(tx: Transaction, key: CallKey) -> dict[str, Any] | None:
     """Return the recorded reply of `key` with its model and usage, or None."""
     row = await tx.first(SQL.find, values_of(key))
-    return dict(row._mapping) if row else None
+    return row._asdict() if row else None
 
 
 async def keep_found(tx: Transaction, key: CallKey, found: dict[str, Any]) -> dict[str, Any] | None:

@@ -1,21 +1,26 @@
 """Lists of runs: by tool and status with their cost, ponder runs, and monitored calls."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from reasonloom.stores.database import Transaction
-from reasonloom.stores.statements import load
+from reasonloom.stores.runs.runs import RunRow
+from reasonloom.stores.statements import columns, load
 
 LONGEST = 400
 """Characters of a problem that a list shows."""
 
-SQL = load(__file__, longest=LONGEST)
+SQL = load(__file__, longest=LONGEST, run_columns=columns(RunRow, "r"))
 
 
 class ListedRun(NamedTuple):
-    """A run with the cost of its calls; `usd` is None where prices are unknown."""
+    """A run with the cost of its calls; `usd` is None where prices are unknown.
+
+    `subject` is the start of the main text of its input, "" if it has none or was redacted.
+    """
 
     id: UUID
     tool: str
@@ -25,25 +30,72 @@ class ListedRun(NamedTuple):
     created_at: datetime
     latency_ms: float | None
     origin: str | None
+    subject: str
     calls: int
     tokens: int | None
     usd: float | None
 
 
-async def page(tx: Transaction, tool: str, status: str, size: int, skip: int) -> list[ListedRun]:
-    """Return runs, newest first; "" means any tool or any status."""
-    values = {"tool": tool, "status": status, "size": size, "skip": skip}
+class RunFilter(NamedTuple):
+    """Selects the runs to list; "" sets no condition, `words` is a substring of the subject."""
+
+    tool: str = ""
+    status: str = ""
+    words: str = ""
+
+
+async def page(tx: Transaction, chosen: RunFilter, size: int, skip: int) -> list[ListedRun]:
+    """Return the runs that match the filter, newest first."""
+    values = {**chosen._asdict(), "size": size, "skip": skip}
     return await tx.rows(ListedRun, SQL.page, values)
 
 
-async def count(tx: Transaction, tool: str, status: str) -> int:
+async def of_tools(
+    tx: Transaction,
+    tools: Collection[str],
+    *,
+    since: datetime | None,
+    after: UUID | None,
+    limit: int,
+) -> list[RunRow]:
+    """Return the owner's runs of tools in all spaces, newest first.
+
+    Only those begun at or after `since`, and older than the run `after`.
+    """
+    values = {"tools": list(tools), "since": since, "after": after, "limit": limit}
+    return await tx.rows(RunRow, SQL.of_tools, values)
+
+
+async def count(tx: Transaction, chosen: RunFilter) -> int:
     """Return the number of such runs."""
-    return await tx.number(SQL.count, {"tool": tool, "status": status})
+    return await tx.number(SQL.count, chosen._asdict())
 
 
-async def tools(tx: Transaction) -> list[str]:
-    """Return the names of the tools that were called."""
-    return await tx.column(SQL.tools)
+class RunTotal(NamedTuple):
+    """How many runs of a tool have a status."""
+
+    tool: str
+    status: str
+    runs: int
+
+
+async def totals(tx: Transaction) -> list[RunTotal]:
+    """Return the number of runs of each tool and status."""
+    return await tx.rows(RunTotal, SQL.totals)
+
+
+class DailyUsage(NamedTuple):
+    """Calls of language models on a day (UTC); `usd` is None where no price is known."""
+
+    day: date
+    calls: int
+    tokens: int
+    usd: float | None
+
+
+async def usage(tx: Transaction, days: int) -> list[DailyUsage]:
+    """Return the usage of the last days that have any, oldest first."""
+    return await tx.rows(DailyUsage, SQL.usage, {"days": days})
 
 
 class ListedPonder(NamedTuple):

@@ -88,10 +88,18 @@ async def close_run(tx: Transaction, run: RunRow) -> None:
     await tx.run(SQL.close, values_of(run))
 
 
-async def interrupt(tx: Transaction, run_id: UUID, at: datetime) -> None:
-    """Mark an unfinished run as interrupted, so that no process resumes it automatically."""
-    values = {"id": run_id, "at": at, "running": RUNNING, "interrupted": INTERRUPTED}
-    await tx.run(SQL.interrupt, values)
+async def end_unfinished(
+    tx: Transaction,
+    run_id: UUID,
+    status: str,
+    at: datetime,
+    *,
+    expected: str = RUNNING,
+    error: dict[str, Any] | None = None,
+) -> bool:
+    """End a run without an answer; return False if its status is not the expected one."""
+    values = {"id": run_id, "status": status, "at": at, "expected": expected, "error": error}
+    return await tx.run(SQL.end_unfinished, values) == 1
 
 
 async def find(tx: Transaction, run_id: UUID) -> RunRow | None:
@@ -119,7 +127,7 @@ async def calls_of(tx: Transaction, run_ids: Sequence[UUID]) -> dict[UUID, list[
     """Return the recorded calls of each run with their prompts, models, tokens and cost."""
     found: dict[UUID, list[dict[str, Any]]] = {run_id: [] for run_id in run_ids}
     for row in await tx.all(SQL.calls, {"runs": list(run_ids)}):
-        found[row.run_id].append(dict(row._mapping))
+        found[row.run_id].append(row._asdict())
     return found
 
 

@@ -53,10 +53,10 @@ SELECT coalesce(max(tokens), 0), coalesce(max(usd), 0),
     max(begun) FILTER (WHERE usd >= CAST(:usd AS double precision))
 FROM summed
 
--- name: interrupt
--- types: id uuid
-UPDATE runs SET status = :interrupted, finished_at = :at
-WHERE owner = :owner AND id = :id AND status = :running
+-- name: end_unfinished
+-- types: id uuid, error jsonb_or_null
+UPDATE runs SET status = :status, error = :error, finished_at = :at
+WHERE owner = :owner AND id = :id AND status = :expected
 
 -- name: find
 -- types: id uuid

@@ -95,11 +95,17 @@ async def newest(tx: Transaction, limit: int) -> list[SessionRow]:
     return await tx.rows(SessionRow, SQL.newest, {"limit": limit})
 
 
-async def page(tx: Transaction, words: str, size: int, skip: int) -> list[ListedSession]:
-    """Return sessions, last written to first, whose texts or names contain `words`."""
-    return await tx.rows(ListedSession, SQL.page, {"words": words, "size": size, "skip": skip})
+async def page(
+    tx: Transaction, words: str, size: int, skip: int, *, empty: bool = False
+) -> list[ListedSession]:
+    """Return sessions, last written to first, whose texts or names contain `words`.
+
+    Sessions without thoughts are included only if `empty`.
+    """
+    values = {"words": words, "empty": empty, "size": size, "skip": skip}
+    return await tx.rows(ListedSession, SQL.page, values)
 
 
-async def count(tx: Transaction, words: str) -> int:
+async def count(tx: Transaction, words: str, *, empty: bool = False) -> int:
     """Return the number of sessions that match."""
-    return await tx.number(SQL.count, {"words": words})
+    return await tx.number(SQL.count, {"words": words, "empty": empty})

@@ -37,7 +37,9 @@ SELECT {{ columns }} FROM sessions WHERE owner = :owner AND space = :space
 ORDER BY updated_at DESC, number DESC LIMIT :limit
 
 -- fragment: found
-owner = :owner AND space = :space AND (:words = '' OR number::text = :words
+owner = :owner AND space = :space
+    AND (:empty OR EXISTS (SELECT FROM thoughts t WHERE t.owner = s.owner AND t.session_id = s.id))
+    AND (:words = '' OR number::text = :words
     OR position(lower(:words) IN lower(concat_ws(' ', mode, project, external_name, id::text))) > 0
     OR EXISTS (SELECT FROM thoughts t WHERE t.owner = s.owner AND t.session_id = s.id
         AND position(lower(:words) IN lower(concat(t.input, ' ', t.content))) > 0))

@@ -80,7 +80,7 @@ async def require(tx: Transaction, graph_id: str, *, field: str = "graph_id") ->
     row = wanted and await tx.first(SQL.find, {"id": wanted})
     if not row:
         raise GraphNotFound(graph_id, field=field)
-    return GraphRow(**row._mapping)
+    return GraphRow(**row._asdict())
 
 
 async def hold(tx: Transaction, graph_id: str, *, field: str = "graph_id") -> GraphRow:

@@ -121,10 +121,10 @@ async def test_a_large_owner_is_searched_by_the_rarest_words(one_connection: Dat
         assert asked.cut
         found = await candidates(tx, asked, None, scope=Scope(), pool=200)
         (only,) = found
-        assert only.features.id == 1
+        assert only.id == 1
         whole = asked.whole
         share = (asked.words[0].weight + asked.words[1].weight) / whole
-        assert only.match.coverage == only.match.context == pytest.approx(share)
+        assert only.coverage == only.context == pytest.approx(share)
         common = await weigh_terms(tx, "common", None)
         only_common = await candidates(tx, common, None, scope=Scope(), pool=200)
         assert len(only_common) == 200

@@ -21,8 +21,12 @@ from tests.support.memory.housekeeping import rows, silent
 
 OLD, NEW = WordllamaEmbedder.model, EncoderEmbedder.model
 BEFORE = (
+    "DROP FUNCTION enter_owner; DROP TABLE owner_moves; "
     "DROP TABLE pinned_embedder; ALTER TABLE memories DROP COLUMN valid_from; "
-    "ALTER TABLE runs DROP COLUMN outcome; "
+    "ALTER TABLE runs DROP COLUMN outcome; DROP TABLE items; "
+    "DROP TABLE grants, memberships, audit_log; DROP FUNCTION reached_owner CASCADE; "
+    "DROP FUNCTION rights_on, spaces_for, known_team, redact_shared; "
+    "DROP POLICY looked_up ON spaces; DROP POLICY looked_up ON owners; "
     "UPDATE alembic_version SET version_num = '0016'"
 )
 MODELS = "SELECT DISTINCT model FROM embeddings ORDER BY model"

@@ -12,6 +12,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.access import Access
+from reasonloom.stores.database import Database
 from reasonloom.stores.runs.runs import DailyUse, daily_use
 from reasonloom.stores.saver import SavedSteps, saving_for, thread_of
 from tests.support.runs.usage import NOW, hours_ago, spend
@@ -43,8 +44,7 @@ async def test_calls_of_the_owners_runs_of_the_day_are_summed(engine: Engine) ->
 
 
 @pytest.mark.parametrize(
-    ("limit", "by"),
-    [(181, None), (180, 20.0), (31, 20.0), (30, 1.0), (1, 1.0)],
+    ("limit", "by"), [(181, None), (180, 20.0), (31, 20.0), (30, 1.0), (1, 1.0)]
 )
 async def test_the_run_that_holds_the_limit_is_the_last_without_which_it_is_kept(
     engine: Engine, limit: int, by: float | None
@@ -57,7 +57,7 @@ async def test_the_run_that_holds_the_limit_is_the_last_without_which_it_is_kept
 
 
 async def test_a_save_does_not_wait_for_another_runs_save(access: Access) -> None:
-    steps = SavedSteps(access)
+    steps = SavedSteps(Database(access))
     saver = await steps.open()
     async with saver._cursor():
         async with asyncio.timeout(10):
@@ -67,7 +67,7 @@ async def test_a_save_does_not_wait_for_another_runs_save(access: Access) -> Non
 
 async def test_saves_at_the_same_time_are_each_their_owners(access: Access) -> None:
     """More at once than there are connections: each names its owner on the one that it gets."""
-    steps = SavedSteps(access)
+    steps = SavedSteps(Database(access))
     owners = [f"owner {number}" for number in range(20)]
     threads = dict(zip(owners, await asyncio.gather(*(save(steps, each) for each in owners)),
                        strict=True))  # fmt: skip

@@ -66,10 +66,10 @@ async def test_with_a_superusers_login_foreign_rows_are_out_of_reach(
                           "SELECT count(*) FROM memories"):  # fmt: skip
             with pytest.raises(psycopg.errors.InsufficientPrivilege), app.transaction():
                 app.execute(statement.encode())
-    advice = [found for found in await examine(access) if "its login is not" in found[0]]
+    advice = [found for found in await examine(access) if "not to its login" in found[0]]
     assert [well for _, well, _ in advice] == [None]
     embedded = await examine(postgres.access(database))
-    assert ("the app's role is held by row-level security", True, "") in embedded
+    assert ("row-level security applies to the application's role", True, "") in embedded
 
 
 def seen_by(connection: psycopg.Connection[tuple[object, ...]], table: str) -> list[str]:

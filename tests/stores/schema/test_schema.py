@@ -7,7 +7,6 @@ import asyncio
 import psycopg
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import ProgrammingError
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import DatabaseUnavailable
@@ -18,12 +17,12 @@ from reasonloom.stores.schema import newest_step
 from tests.support.databases.postgres import TestPostgres
 
 OWNED = (
-    "basin_members", "basin_runs", "basins", "branches", "chunks", "current_sessions", "edges",
-    "embeddings", "forgets", "graph_edges", "graph_nodes", "graph_prunings", "hooks", "leases",
-    "llm_calls", "memories", "model_basins", "model_revisions", "model_templates", "models",
-    "owners", "predictions", "projects", "questions", "runs", "session_checkpoints", "sessions",
-    "spaces", "state_snapshots", "terms", "thought_graphs", "thoughts", "transcripts",
-    "workspace_contexts", "workspaces",
+    "audit_log", "basin_members", "basin_runs", "basins", "branches", "chunks", "current_sessions",
+    "edges", "embeddings", "forgets", "grants", "graph_edges", "graph_nodes", "graph_prunings",
+    "hooks", "items", "leases", "llm_calls", "memberships", "memories", "model_basins",
+    "model_revisions", "model_templates", "models", "owner_moves", "owners", "predictions",
+    "projects", "questions", "runs", "session_checkpoints", "sessions", "spaces", "state_snapshots",
+    "terms", "thought_graphs", "thoughts", "transcripts", "workspace_contexts", "workspaces",
 )  # fmt: skip
 SAVED_STEPS = ["checkpoint_blobs", "checkpoint_writes", "checkpoints"]
 
@@ -106,6 +105,7 @@ def fill(access: Access) -> None:
     run = "'11111111-1111-1111-1111-111111111111'"
     statements = f"""
     INSERT INTO owners (owner) VALUES ('a');
+    INSERT INTO owner_moves (owner, destination, epoch, state) VALUES ('a', 'b', 1, 'gone');
     INSERT INTO sessions (owner, id, number) VALUES ('a', {run}, 1);
     INSERT INTO current_sessions (owner, client, project, session_id)
         VALUES ('a', 'c', '', {run});
@@ -131,6 +131,11 @@ def fill(access: Access) -> None:
         token_count, source_kind, principal, tool, effect, decay_rate, words)
         VALUES ('a', 1, 'fact', 'semantic', 'c', 1, 1, 1, 'user', 'a', 't', {run}, 0, '');
     INSERT INTO embeddings VALUES ('a', 1, 'm', 31, '[1,2]');
+    INSERT INTO grants VALUES ('a', 's', 'c', '{{read}}', 'a', now());
+    INSERT INTO memberships VALUES ('team/a', 'a', 'a', now());
+    INSERT INTO audit_log (owner, at, principal, action, tool, space)
+        VALUES ('a', now(), 'a', 'grant', 't', 's');
+    INSERT INTO items VALUES ('a', '{{n}}', 'k', '{{}}', 1, NULL, NULL, now(), now());
     INSERT INTO projects (owner, slug) VALUES ('a', 'p');
     INSERT INTO transcripts (owner, id, path, form) VALUES ('a', {run}, '/p', 'text');
     INSERT INTO forgets (owner, number, project, asked, chunks) VALUES ('a', 1, 'p', '{{}}', 1);
@@ -192,7 +197,7 @@ def test_the_apps_role_owns_nothing_and_cannot_step_up(access: Access) -> None:
 async def test_an_owner_cannot_write_into_anothers_rows(access: Access) -> None:
     database = Database(access)
     statement = text("INSERT INTO owners (owner) VALUES ('b')")
-    with pytest.raises(ProgrammingError, match="row-level security"):
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
         async with database.begin(Caller("a")) as tx:
             await tx.run(statement)
     await database.close()
@@ -203,10 +208,10 @@ async def test_a_connection_forgets_its_owner(access: Access) -> None:
     database = Database(access, connections=1)
     async with database.begin(Caller("a")) as tx:
         assert len(await tx.all(text("SELECT * FROM owners"))) == 1
-    async with database.recovering() as connection:
-        assert (await connection.execute(text("SELECT * FROM owners"))).all() == []
-        assert len((await connection.execute(text("SELECT * FROM leases"))).all()) == 1
-        assert (await connection.execute(text("SELECT * FROM runs"))).all() == []
+    async with database.recovering() as tx:
+        assert await tx.all(text("SELECT * FROM owners")) == []
+        assert len(await tx.all(text("SELECT * FROM leases"))) == 1
+        assert await tx.all(text("SELECT * FROM runs")) == []
     await database.close()
 
 

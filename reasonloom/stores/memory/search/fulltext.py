@@ -55,6 +55,7 @@ class Hit:
     strength: float
     salience: float
     sector: str
+    principal: str
     rank: float
     marked: str
     held: list[Term]
@@ -118,7 +119,7 @@ async def matches(tx: Transaction, tree: Tree, *, scope: Scope, limit: int, offs
     rows, (_, tokens) = await together(
         tx.all(statement, values), size(tx, scope if spelled else None)
     )
-    page = [_hit(row._mapping, sought) for row in rows if row.id is not None]
+    page = [_hit(row._asdict(), sought) for row in rows if row.id is not None]
     return Hits(page, int(rows[0].total), unread, skipped=tokens > SPELLED_TOKENS)
 
 

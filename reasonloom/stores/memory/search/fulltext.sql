@@ -14,7 +14,8 @@ WITH matched AS MATERIALIZED (
     FROM ranked ORDER BY place LIMIT :limit OFFSET :offset
 )
 SELECT total.count AS total, found.* FROM (SELECT count(*) FROM matched) AS total LEFT JOIN (
-    SELECT m.id, m.content, m.created_at, m.strength, m.salience, m.sector, page.place,
+    SELECT m.id, m.content, m.created_at, m.strength, m.salience, m.sector,
+        m.principal, page.place,
         {{ rank }} AS rank, {{ marked }} AS marked, {{ held }} AS held, {{ alone }} AS alone
     FROM page CROSS JOIN {{ memories }} WHERE m.owner = :owner AND m.id = page.id
 ) AS found ON true ORDER BY found.place

@@ -1,9 +1,9 @@
-"""Features for ranking candidates, other than words and vectors, and their neighbours."""
+"""Candidates with the features that rank them, and their neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
+from typing import NamedTuple
 
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.statements import load
@@ -17,11 +17,15 @@ DRAWN = "origin NOT IN ('waypoint', 'near_duplicate', 'session', 'may_replace')"
 SQL = load(__file__, head=HEAD, drawn=DRAWN)
 
 
-@dataclass(frozen=True, slots=True)
-class RankingFeatures:
-    """The features of a memory.
+class Candidate(NamedTuple):
+    """A memory that may answer a question: its match and its features.
 
     Attributes:
+        cosine: its best cosine similarity over the searched sectors, None if it is not among the
+            nearest.
+        coverage: the share of the question's words that it contains, weighted by rarity, 0..1.
+        context: the same for the memory together with the two before it in its session.
+        session: the id of its session.
         head: the first 2,000 characters of its content; empty for a transcript, whose speakers
             give each other instructions and answers.
         tagged: the query names one of its tags.
@@ -29,9 +33,11 @@ class RankingFeatures:
         superseded_by: the memory that replaced it, if any.
     """
 
+    cosine: float | None
+    coverage: float
+    context: float
     id: int
-    sector: str
-    session_id: UUID | None
+    session: str | None
     salience: float
     valid_from: datetime
     head: str

@@ -1,6 +1,6 @@
 -- name: features
 -- Light columns only: a content may have a hundred thousand characters, and a page shows ten.
-m.id, m.sector, m.session_id, m.salience, m.valid_from,
+m.id, CAST(m.session_id AS text) AS session, m.salience, m.valid_from,
     CASE WHEN m.source_kind <> 'transcript' THEN left(m.content, {{ head }}) ELSE '' END AS head,
     m.tags && CAST(:named AS text[]) AS tagged,
     CASE WHEN m.dates && CAST(:dates AS text[]) THEN m.dates END AS dates,

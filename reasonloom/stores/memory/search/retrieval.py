@@ -7,7 +7,7 @@ almost nothing, and a prepared plan would fix one owner's choice for all.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 from sqlalchemy import TextClause, text
 
@@ -20,7 +20,7 @@ from reasonloom.stores.memory.search.query_terms import (
     QueryTerms,
     weigh_terms,
 )
-from reasonloom.stores.memory.search.ranking_features import FEATURES, RankingFeatures
+from reasonloom.stores.memory.search.ranking_features import FEATURES, Candidate
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.memory.search.vector_search import (
     VectorQuery,
@@ -35,13 +35,13 @@ __all__ = [
     "QUESTION",
     "Candidate",
     "FoundMemory",
-    "Match",
     "Naming",
     "Nearness",
     "QueryTerms",
     "Scope",
     "candidates",
     "fetch",
+    "fetch_nearest",
     "find_nearest",
     "most_salient",
     "tags_in",
@@ -68,34 +68,6 @@ SQL = load(
     columns=columns(FoundMemory, "m", without=("session", "link")),
     features=FEATURES,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """The match of a memory with a question.
-
-    Attributes:
-        cosine: its best cosine similarity over the searched sectors, None if it is not among the
-            nearest.
-        coverage: the share of the question's words that it contains, weighted by rarity, 0..1.
-        context: the same for the memory together with the two before it in its session.
-    """
-
-    cosine: float | None
-    coverage: float
-    context: float
-
-
-class Candidate(NamedTuple):
-    """A memory that may answer a question: its match and its features."""
-
-    match: Match
-    features: RankingFeatures
-
-    @classmethod
-    def of(cls, row: Sequence[Any]) -> Self:
-        """Return the candidate of a row: its match first, then its features."""
-        return cls(Match(*row[:3]), RankingFeatures(*row[3:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +117,7 @@ async def candidates(
     rows = await _matching(tx, query, near, shape, scope, pool, naming)
     if near and sum(cosine is not None for cosine, *_ in rows) < shape.enough:
         rows = await _matching(tx, query, near, exact_query(near, scope), scope, pool, naming)
-    return [Candidate.of(row) for row in rows]
+    return [Candidate(*row) for row in rows]
 
 
 async def _matching(
@@ -178,6 +150,23 @@ async def find_nearest(
     if len(rows) < shape.enough:
         rows = await tx.all(_statement(exact_query(near, scope).sql), given)
     return {int(row.id): float(row.cosine) for row in rows}
+
+
+async def fetch_nearest(
+    tx: Transaction, near: Nearness, *, scope: Scope, pool: int
+) -> list[tuple[float, FoundMemory]]:
+    """Return the nearest memories, each after its best cosine similarity, nearest first.
+
+    This must be the last query of its transaction.
+    """
+    query = await weigh_terms(tx, "", near.model, transcripts=scope.of_transcripts)
+    shape = nearest_query(near, scope, query, pool)
+    statement = SQL.fill("nearest", alike=shape.sql, exact=exact_query(near, scope).sql)
+    given = {**scope.values(), **near.values(), **shape.values}
+    tx.end_with_next()
+    found = tx.tuples(statement, {**given, "pool": pool, "enough": shape.enough})
+    rows = await tuned(tx, shape, found)
+    return [(float(cosine), FoundMemory(*row)) for cosine, *row in rows]
 
 
 async def most_salient(tx: Transaction, *, scope: Scope, pool: int) -> list[int]:

@@ -27,6 +27,9 @@ FILTERS = {
     "other_metadata": "m.other_metadata @> CAST(:other_metadata AS jsonb)",
     "event_types": "m.event_type = ANY(:event_types)",
     "project": "m.project = :project",
+    "form": """EXISTS (SELECT FROM chunks c JOIN transcripts t
+        ON t.owner = c.owner AND t.id = c.transcript
+        WHERE c.owner = m.owner AND c.memory_id = m.id AND t.form = :form)""",
     "valid_since": "m.valid_from >= :valid_since",
     "held_to": VALID_BEFORE,
     "held_from": NOT_REPLACED_BY,
@@ -40,7 +43,7 @@ class Scope:
     `other_metadata` is JSON: metadata keys that only callers interpret, with their values. With
     `superseded`, superseded memories are found too; with `held_from` and `held_to`, those that
     were current at some time between them, which may be equal. `valid_since` is the earliest time
-    at which a memory was said.
+    at which a memory was said, `form` the format of the transcript that it is from.
     """
 
     kinds: Sequence[str] = ("user", "tool")
@@ -56,6 +59,7 @@ class Scope:
     other_metadata: str | None = None
     event_types: Sequence[str] | None = None
     project: str | None = None
+    form: str | None = None
     superseded: bool = False
     valid_since: datetime | None = None
     held_from: datetime | None = None

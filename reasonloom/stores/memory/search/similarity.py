@@ -12,12 +12,10 @@ from typing import Any
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search.lexical_search import MOST_SCORED
 from reasonloom.stores.memory.search.query_terms import QueryTerms
-from reasonloom.stores.memory.search.ranking_features import DRAWN, FEATURES
+from reasonloom.stores.memory.search.ranking_features import DRAWN, FEATURES, Candidate
 from reasonloom.stores.memory.search.retrieval import (
     NONE_ALIKE,
     NOTHING_NAMED,
-    Candidate,
-    Match,
     Naming,
 )
 from reasonloom.stores.memory.search.scope import Nearness, Scope
@@ -38,6 +36,21 @@ SQL = load(__file__, semantic=SECTOR_BIT["semantic"], drawn=DRAWN)
 HELD = (
     "CASE WHEN m.{words} @@ CAST(:word_{n} AS tsquery) THEN CAST(:weight_{n} AS float8) ELSE 0 END"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The match of a memory with a question.
+
+    Attributes:
+        cosine: its best cosine similarity over the searched sectors, None without a vector.
+        coverage: the share of the question's words that it contains, weighted by rarity, 0..1.
+        context: the same for the memory together with the two before it in its session.
+    """
+
+    cosine: float | None
+    coverage: float
+    context: float
 
 
 async def match_ids(
@@ -70,7 +83,8 @@ async def linked_candidates(
     tx: Transaction, question: Question, ids: Collection[int], *, without: Collection[int]
 ) -> list[Candidate]:
     """Return the memories of the scope, except `without`, that explicit edges join to `ids`."""
-    given = {"linked_to": list(ids), "known": list(without)}
+    known = f"{{{','.join(map(str, without))}}}"  # psycopg takes longer for hundreds of numbers
+    given = {"linked_to": list(ids), "known": known}
     return await _candidates(tx, question, SQL.part("linked"), given) if ids else []
 
 
@@ -87,7 +101,7 @@ async def _candidates(
 ) -> list[Candidate]:
     values = {**given, **question.naming.values()}
     rows = await _judged(tx, question, FEATURES, ids, values)
-    return [Candidate.of(row) for row in rows]
+    return [Candidate(*row) for row in rows]
 
 
 async def _judged(

@@ -7,10 +7,14 @@ raised, `reasonloom.models` what is returned.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Any
 
 from reasonloom.moved import install
+
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+"""onnxruntime reports each process to its maker unless this is set before it is imported."""
 
 __all__ = ["Loom", "Mode", "SyncLoom", "open", "open_sync"]
 

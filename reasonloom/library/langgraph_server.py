@@ -1,11 +1,12 @@
 """Graphs for LangGraph's servers, one per mode; `langgraph.json` refers to them.
 
 Each has one node, which runs the mode as a recorded run. A conversation goes in as `messages`,
-other arguments of the tool as `arguments`; out come a message and the whole `answer`. The owner is
-the server's authenticated user, or `REASONLOOM_USER` if the server authenticates nobody.
+other arguments of the tool as `arguments`; out come a message and the whole `answer`. A text among
+the `arguments` takes precedence over the last message. The owner is the server's authenticated
+user, or `REASONLOOM_USER` if the server authenticates nobody.
 """
 
-from __future__ import annotations
+# Annotations are evaluated at once: some servers import this file under a name that is not kept.
 
 import asyncio
 from contextlib import ExitStack
@@ -19,7 +20,7 @@ from langgraph.runtime import Runtime, ServerInfo
 from reasonloom.library.modes import Mode, message_of
 from reasonloom.library.sync import open_thread
 from reasonloom.library.tool_calls import ToolCalls
-from reasonloom.library.tool_table import MODES, TOOLS
+from reasonloom.library.tool_table import MODES, TOOLS, input_name
 
 _opened = ExitStack()
 
@@ -31,15 +32,11 @@ class ServedState(MessagesState, total=False):
     answer: dict[str, Any]
 
 
-def served(name: str, **defaults: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """Return the graph that runs a mode, or another tool with one text.
-
-    `defaults` are arguments for conversations that give none.
-    """
+def served(name: str) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """Return the graph that runs a mode, or another tool with one text."""
 
     async def run(state: ServedState, runtime: Runtime[None]) -> dict[str, Any]:
-        given = ServedState(**{**state, "arguments": defaults | (state.get("arguments") or {})})
-        update = await run_tool(name, given, runtime.server_info)
+        update = await run_tool(name, state, runtime.server_info)
         return {**update, "arguments": {}}  # they are of this turn alone
 
     graph = StateGraph(ServedState)
@@ -54,7 +51,10 @@ async def run_tool(name: str, state: ServedState, server: ServerInfo | None) -> 
     calls = await asyncio.to_thread(_calls)
     if server and server.user:
         calls = calls.of_user(server.user.identity)
-    answer = await Mode(calls, line, state.get("arguments") or {}).ainvoke(state["messages"])
+    arguments = dict(state.get("arguments") or {})
+    text = input_name(line)
+    given = {text: arguments.pop(text)} if text in arguments else state["messages"]
+    answer = await Mode(calls, line, arguments).ainvoke(given)
     return {"messages": [message_of(answer, line.name)], "answer": answer.wire()}
 
 
@@ -77,7 +77,7 @@ reflection = served("reflection")
 backtrack = served("backtrack")
 auto = served("auto")
 got_run = served("got_run")
-think = served("think", mode="parallel")
+think = served("think")
 ponder = deliberate = served("ponder")
 analyze = served("analyze")
 breakdown = served("breakdown")

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from reasonloom.compose import open_engine
 from reasonloom.contracts.base import Answer
 from reasonloom.contracts.runs import ReasoningAnswer
 from reasonloom.contracts.validation import parse_request, require_idempotency_key
 from reasonloom.errors import CallerMistake, InvalidArgument, SettingMistake
-from reasonloom.library.modes import Mode
 from reasonloom.library.tool_calls import ToolCalls
 from reasonloom.library.tool_methods import ToolMethods
 from reasonloom.library.tool_table import (
@@ -25,13 +24,19 @@ from reasonloom.library.tool_table import (
 )
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.server.catalogue.selection import DEFAULT_TOOLS
+from reasonloom.server.engine_lifespan import EngineLifespan
+from reasonloom.server.usable_settings import require_usable_parts
 from reasonloom.settings import Settings, load_settings
+from reasonloom.stores.access import find_access
+from reasonloom.stores.migrate import bring_up_to_date
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.tools import StructuredTool
 
     from reasonloom.library.middleware import MemoryMiddleware
+    from reasonloom.library.modes import Mode
+    from reasonloom.library.store import Store
     from reasonloom.llm.interfaces import Embedder, LanguageModel
 
 
@@ -98,8 +103,8 @@ class Loom(ToolMethods):
         """Return a reasoning mode as a LangChain runnable, for use alone or as a graph's node.
 
         Args:
-            name: linear, tree, divergent, reflection, auto, backtrack, got_run, think, ponder,
-                analyze, breakdown, assess_confidence, detect_bias, detect_emotion or evaluate.
+            name: auto, linear, tree, divergent, reflection, backtrack, got, ponder, analyze,
+                breakdown, think, assess_confidence, detect_bias, detect_emotion or evaluate.
             input_key: the key of a graph's state that holds the text.
             output_key: the key of a graph's state to write the answer to, as a dict.
             arguments: the tool's other arguments, such as `max_branches=4`.
@@ -108,6 +113,8 @@ class Loom(ToolMethods):
             UnknownName: there is no such mode.
             InvalidArgument: an argument is unknown or of a wrong type.
         """
+        from reasonloom.library.modes import Mode
+
         line = find(str(name).removeprefix("reasoning_"), MODES, "mode")
         return Mode(self._calls, line, arguments, input_key=input_key, output_key=output_key)
 
@@ -121,6 +128,13 @@ class Loom(ToolMethods):
 
         lines = [find(name, TOOLS, "tool") for name in names or DEFAULT_TOOLS]
         return [agent_tool(self._calls, line) for line in lines]
+
+    @cached_property
+    def store(self) -> Store:
+        """A store for LangGraph's graphs and agents, whose items are also memories."""
+        from reasonloom.library.store import Store
+
+        return Store(self._calls)
 
     def memory_middleware(self, *, limit: int = 8, store: bool = True) -> MemoryMiddleware:
         """Return middleware for `create_agent` that recalls before and stores after each turn.
@@ -159,6 +173,7 @@ async def open(
 
     Raises:
         SettingMistake: a setting is unknown or invalid.
+        PromptMistake: a template in the folder of `prompts` is malformed.
         DatabaseUnavailable: the database cannot be reached or migrated.
     """
     async with open_calls(user=user, llm=llm, embedder=embedder, **settings) as calls:
@@ -174,7 +189,7 @@ async def open_calls(
     own_thread: bool = False,
     **settings: Any,
 ) -> AsyncIterator[ToolCalls]:
-    """Open an engine for the calls of one user (see `open`)."""
+    """Open the database for the calls of one user (see `open`); the first loads the engine."""
     for name in settings.keys() - Settings.model_fields.keys():
         near = get_close_matches(name, Settings.model_fields, n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
@@ -185,14 +200,20 @@ async def open_calls(
         embedder=embedder if isinstance(embedder, str) else None,
         **settings,
     )
-    async with open_engine(
-        loaded,
-        llm=_language_model(llm, loaded),
-        embedder=_embedder(embedder),
-        recover=False,
-    ) as engine:
-        asks_caller = loaded.llm == CALLER and (llm is None or isinstance(llm, str))
-        calls = ToolCalls(engine, loaded.user, asks_caller=asks_caller, own_thread=own_thread)
+    parts = {"llm": _language_model(llm, loaded), "embedder": _embedder(embedder)}
+    await require_usable_parts(loaded)
+    if loaded.prompts:
+        from reasonloom.prompts.registry import PromptRegistry
+
+        PromptRegistry(loaded.prompts)
+    access = None if loaded.databases else await find_access(loaded)
+    if access:
+        await bring_up_to_date(access)
+    async with EngineLifespan(
+        loaded, serves=False, recover=False, access=access, **parts
+    ) as lifespan:
+        asks_caller = loaded.llm == CALLER and parts["llm"] is None
+        calls = ToolCalls(lifespan, asks_caller=asks_caller, own_thread=own_thread)
         try:
             yield calls
         finally:

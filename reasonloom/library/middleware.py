@@ -11,6 +11,7 @@ from langchain.agents.middleware.types import PrivateStateAttr
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage
 
 from reasonloom.errors import InvalidArgument, ReasonloomError
+from reasonloom.library.modes import task_key
 from reasonloom.library.tool_calls import ToolCalls
 from reasonloom.library.tool_table import TOOLS, build_request
 from reasonloom.llm.structured_output import storable
@@ -79,9 +80,7 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         return await handler(_with_memories(request))
 
     def wrap_model_call(
-        self,
-        request: ModelRequest[Any],
-        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
         """Answer with the recalled memories in the system message."""
         return handler(_with_memories(request))
@@ -92,7 +91,7 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         if self._store and user.strip():
             given = {"user_message": user, "agent_response": agent if agent.strip() else None}
             try:
-                await self._call("conversation_log", **given)
+                await self._call("conversation_log", once=True, **given)
             except ReasonloomError as error:
                 log.warning("a turn was not stored: %s", error)
 
@@ -100,10 +99,12 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         """Store what the user wrote and what the agent answered."""
         self._calls.wait_for(self.aafter_agent(state, runtime))
 
-    async def _call(self, tool: str, **arguments: Any) -> Any:
+    async def _call(self, tool: str, *, once: bool = False, **arguments: Any) -> Any:
+        """Call a tool; `once` even if the agent's current task is executed again."""
         line = TOOLS[tool]
         request = build_request(line, self._calls.user, (), arguments)
-        return self._calls.read(line, await self._calls.run(line, request))
+        key = task_key(line, request)[0] if once else None
+        return self._calls.read(line, await self._calls.run(line, request, key=key))
 
 
 def _last(messages: list[AnyMessage], kind: type[HumanMessage] | type[AIMessage]) -> str:

@@ -28,14 +28,17 @@ from reasonloom.contracts.validation import parse_request
 from reasonloom.errors import InvalidArgument
 from reasonloom.graphs.runs.call import Outcome, Step
 from reasonloom.library.tool_calls import ToolCalls
-from reasonloom.library.tool_table import ANSWERS, build_request, positional_names, text_field
+from reasonloom.library.tool_table import ANSWERS, build_request, input_name
 from reasonloom.llm.structured_output import Misfit, read_reply
-from reasonloom.server.envelopes.prose import Prose
+from reasonloom.server.envelopes.prose import Prose, main_text
 from reasonloom.server.envelopes.shape import shape_of
 from reasonloom.server.toolsets.toolset import ToolLine
 
 STEP_EVENT = "reasonloom_step"
 """Name of the custom event, and of the key in the custom stream, for each step of a run."""
+
+USUAL: Mapping[str, Mapping[str, Any]] = {"think": {"mode": "parallel"}}
+"""Arguments by tool that it requires and an input does not have."""
 
 OnStep = Callable[[Step], Awaitable[None]]
 
@@ -70,10 +73,14 @@ class Mode(Runnable[Any, Any]):
         self.name = line.name
         self._calls = calls
         self._line = line
-        self._arguments = dict(arguments)
+        self._text = input_name(line)
+        if self._text in arguments:
+            raise InvalidArgument(
+                f"{self._text}: is the mode's input; give it to ainvoke", field=self._text
+            )
+        self._arguments = {**USUAL.get(line.name, {}), **arguments}
         self._input_key = input_key
         self._output_key = output_key
-        self._text = text_field(line) or positional_names(line)[0]
         self._build({self._text: "text"})
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
@@ -121,7 +128,7 @@ class Mode(Runnable[Any, Any]):
 
     async def _answered(self, given: Any, on_step: OnStep | None = None) -> Any:
         request = self._request(given)
-        key, in_graph = _task_key(self._line, request)
+        key, in_graph = task_key(self._line, request)
         report = _reporter(on_step)
         outcome = await self._calls.run(self._line, request, key=key, report=report)
         if in_graph:
@@ -133,7 +140,7 @@ class Mode(Runnable[Any, Any]):
 
     def _answered_blocking(self, given: Any) -> Any:
         request = self._request(given)
-        key, in_graph = _task_key(self._line, request)
+        key, in_graph = task_key(self._line, request)
         wait_for, report = self._calls.wait_for, _blocking_reporter()
         outcome = wait_for(self._calls.run(self._line, request, key=key, report=report))
         if in_graph:
@@ -231,8 +238,9 @@ def _as_mapping(given: Any) -> Any:
 
 
 def message_of(answer: Answer, tool: str) -> AIMessage:
-    """Return an answer as a message of the tool."""
-    return AIMessage(text_of(answer), name=tool)
+    """Return an answer as a message of the tool: its main text, or all of it without one."""
+    text = main_text(shape_of(type(answer)), answer.wire()) or text_of(answer)
+    return AIMessage(text, name=tool)
 
 
 def text_of(answer: Answer) -> str:
@@ -272,7 +280,7 @@ def _runtime() -> Runtime[Any] | None:
         return None
 
 
-def _task_key(line: ToolLine, request: Request) -> tuple[str | None, bool]:
+def task_key(line: ToolLine, request: Request) -> tuple[str | None, bool]:
     """Return the idempotency key of the graph's current task, and whether there is a task."""
     runtime = _runtime()
     info = runtime.execution_info if runtime else None

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from reasonloom.contracts.base import Answer
 from reasonloom.library.loom import Loom, open_calls
-from reasonloom.library.modes import Mode
 from reasonloom.library.tool_calls import ToolCalls
 from reasonloom.library.tool_methods import SyncToolMethods
 
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from langchain_core.tools import StructuredTool
 
     from reasonloom.library.middleware import MemoryMiddleware
+    from reasonloom.library.modes import Mode
+    from reasonloom.library.store import Store
     from reasonloom.llm.interfaces import Embedder, LanguageModel
 
 T = TypeVar("T")
@@ -47,6 +48,11 @@ class SyncLoom(SyncToolMethods):
     def tools(self, *names: str) -> list[StructuredTool]:
         """Return tools for LangChain's agents (see `Loom.tools`)."""
         return self._loom.tools(*names)
+
+    @property
+    def store(self) -> Store:
+        """A store for LangGraph's graphs and agents (see `Loom.store`)."""
+        return self._loom.store
 
     def memory_middleware(self, *, limit: int = 8, store: bool = True) -> MemoryMiddleware:
         """Return middleware for `create_agent` (see `Loom.memory_middleware`)."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+import sys
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError as FutureCancelled
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -12,21 +13,19 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from langchain_core.runnables.config import var_child_runnable_config
-
 from reasonloom.contracts.base import Answer, Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.runs import ReasoningAnswer
 from reasonloom.errors import Conflict
-from reasonloom.graphs.graph import load_graph
-from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
-from reasonloom.graphs.runs.call import Call, Outcome, Report, no_report
-from reasonloom.llm.providers.langchain import call_config
+from reasonloom.llm.providers.callbacks import call_config
 from reasonloom.server.toolsets.toolset import ToolLine
-from reasonloom.stores.runs import questions
 
 if TYPE_CHECKING:
+    from reasonloom.graphs.runs.call import Outcome, Report
     from reasonloom.graphs.runs.engine import Engine
+    from reasonloom.nodes.execution import Loom as Services
+    from reasonloom.server.engine_lifespan import EngineLifespan
+    from reasonloom.stores.runs.questions import QuestionRow
 
 T = TypeVar("T")
 CALL_CONFIG = ("callbacks", "tags", "metadata")
@@ -44,23 +43,27 @@ class _Active:
     futures: set[Future[Any] | asyncio.Task[Any]] = field(default_factory=set)
 
 
+NO_MODEL = "no language model answered; set REASONLOOM_LLM for one"
+
+
 class ToolCalls:
-    """Runs tools for a user, in the event loop that opened the engine.
+    """Runs tools for a user, in the event loop that it is made in; the first call loads the engine.
 
     With `own_thread` that loop runs in a thread of its own, and calls may come from any other.
     With `asks_caller` the caller acts as the language model.
     """
 
     def __init__(
-        self, engine: Engine, user: str, *, asks_caller: bool = False, own_thread: bool = False
+        self, lifespan: EngineLifespan, *, asks_caller: bool = False, own_thread: bool = False
     ) -> None:
-        self.user = user
-        self._engine = engine
+        settings = lifespan.settings
+        self.user = settings.user
+        self._lifespan = lifespan
         self._loop = asyncio.get_running_loop()
         self._asks_caller = asks_caller
         self._own_thread = own_thread
         self._active = _Active()
-        self._caller = Caller(user, client="python", project=engine.loom.settings.project)
+        self._caller = Caller(self.user, client="python", project=settings.project)
 
     def of_user(self, user: str) -> ToolCalls:
         """Return the calls of another user on the same engine."""
@@ -74,33 +77,74 @@ class ToolCalls:
         for future in list(self._active.futures):
             future.cancel()
 
+    async def engine(self) -> Engine:
+        """Return the engine, loaded on first use.
+
+        Raises:
+            Conflict: the loom is closed, or belongs to another event loop.
+            DatabaseUnavailable: it cannot be opened now; the next call tries again.
+        """
+        if opened := self._lifespan.opened:
+            return opened
+        return await self._in_own_loop(self._lifespan.engine())
+
+    def require_usable(self) -> None:
+        """Require that calls can be made here.
+
+        Raises:
+            Conflict: the loom is closed, or belongs to another event loop.
+        """
+        here = self._own_thread or _running_loop() is self._loop
+        if self._active.closed or not here:
+            raise Conflict(CLOSED if self._active.closed else OTHER_LOOP)
+
     async def run(
         self,
         line: ToolLine,
         request: Request,
         *,
         key: str | None = None,
-        report: Report = no_report,
+        report: Report | None = None,
     ) -> Outcome:
         """Run a tool; with an idempotency `key`, a repeated call returns the recorded answer."""
+        engine = await self.engine()
+        from reasonloom.graphs.graph import load_graph
+        from reasonloom.graphs.runs.call import Call, no_report
+
+        target = line.target(request)
         call = Call(
-            tool=line.name,
-            graph=load_graph(line.graph),
-            request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
+            tool=target.line.name,
+            graph=load_graph(target.line.graph),
+            request=target.request.model_dump(mode="json", by_alias=True, exclude_unset=True),
             caller=self._caller.within(request.space()),
             key=key,
-            report=report,
+            report=report or no_report,
             asks_caller=self._asks_caller and line.open_world,
         )
-        return await self._in_own_loop(self._engine.call(call))
+        outcome = await self._in_own_loop(engine.call(call))
+        if outcome.round is not None:
+            return outcome
+        answer = line.answered(outcome.answer, target.line.name, outcome.run_id)
+        unanswered = engine.loom.llm.offline and call.graph.saved and line.open_world
+        notes = [*outcome.notes, *target.notes, *((NO_MODEL,) if unanswered else ())]
+        return replace(outcome, answer=answer, notes=notes)
+
+    async def with_loom(self, work: Callable[[Services, Caller], Coroutine[Any, Any, T]]) -> T:
+        """Return the result of work on the engine's services that is no run."""
+        engine = await self.engine()
+        return await self._in_own_loop(work(engine.loom, self._caller))
 
     async def resume(
-        self, given: ReasoningAnswer, report: Report = no_report
+        self, given: ReasoningAnswer, report: Report | None = None
     ) -> tuple[Outcome, str]:
         """Record replies to a waiting run; return its outcome and its tool."""
+        engine = await self.engine()
+        from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
+        from reasonloom.graphs.runs.call import no_report
+
         replies = Given([GivenReply(each.id, each.reply) for each in given.answers], given.check)
         found = await self._in_own_loop(
-            answer_run(self._engine, self._caller, given.run_id, replies, report)
+            answer_run(engine, self._caller, given.run_id, replies, report or no_report)
         )
         return found.outcome, found.run.tool
 
@@ -113,18 +157,21 @@ class ToolCalls:
         found = await self._in_own_loop(self._questions(outcome))
         return max((each.round for each in found), default=0)
 
-    async def _questions(self, outcome: Outcome) -> list[questions.QuestionRow]:
-        async with self._engine.loom.database.begin(self._caller, once=True) as tx:
+    async def _questions(self, outcome: Outcome) -> list[QuestionRow]:
+        from reasonloom.stores.runs import questions
+
+        engine = await self._lifespan.engine()
+        async with engine.loom.database.begin(self._caller, once=True) as tx:
             return await questions.of_run(tx, outcome.run_id)
 
     def read(self, line: ToolLine, outcome: Outcome) -> Answer:
         """Return an outcome as the tool's answer, or as the questions of a waiting run."""
         if outcome.round is None:
-            answer: Answer = line.answer.model_validate(line.answered(outcome.answer))
+            answer: Answer = line.answer.model_validate(outcome.answer)
         else:
-            from reasonloom.server.questions import needs_answers  # noqa: PLC0415 - loads mcp
+            from reasonloom.server.questions import needs_answers
 
-            limit = self._engine.loom.settings.output_tokens
+            limit = self._lifespan.settings.output_tokens
             answer = needs_answers(outcome.run_id, outcome.round, limit)
         return answer.of_call(outcome.run_id, outcome.notes)
 
@@ -164,13 +211,14 @@ class ToolCalls:
         With that graph's config, our graphs would be its subgraphs. Calls of a chat model still
         report to its callbacks.
         """
-        here = _running_loop() is self._loop
-        if self._active.closed or not (here or self._own_thread):
+        try:
+            self.require_usable()
+        except Conflict:
             work.close()
-            raise Conflict(CLOSED if self._active.closed else OTHER_LOOP)
+            raise
         context = _outside_of_graph()
         try:
-            if here:
+            if _running_loop() is self._loop:
                 task = self._loop.create_task(work, context=context)
                 with _listed(self._active, task):
                     return await task
@@ -184,6 +232,10 @@ class ToolCalls:
 
 
 def _outside_of_graph() -> Context:
+    if "langchain_core.runnables.config" not in sys.modules:
+        return copy_context()  # no graph runs without it
+    from langchain_core.runnables.config import var_child_runnable_config
+
     config = var_child_runnable_config.get() or {}
     kept: Any = {name: value for name, value in config.items() if name in CALL_CONFIG}
     context = copy_context()

@@ -53,15 +53,18 @@ from reasonloom.contracts.memory.extras import (
     Pruned,
     Restored,
 )
+from reasonloom.contracts.memory.recall import DateRange, MetadataFilter, Recalled, SearchResult
+from reasonloom.contracts.memory.sharing import (
+    MemoryPromoted,
+    SpaceGranted,
+    SpaceRevoked,
+    SpacesListed,
+)
 from reasonloom.contracts.memory.tools import (
-    DateRange,
     Forgotten,
     MemoryMetadata,
     MetadataChange,
-    MetadataFilter,
-    Recalled,
     Remembered,
-    SearchResult,
     UpdatedMemory,
 )
 from reasonloom.contracts.mental_models.extras import (
@@ -94,9 +97,10 @@ from reasonloom.contracts.reasoning.linear import (
     LinearThought,
     SetCheckpoint,
 )
+from reasonloom.contracts.reasoning.reason import Reasoned
 from reasonloom.contracts.reasoning.reflection import Evaluation, Reflection
 from reasonloom.contracts.reasoning.tree import ExploredTree
-from reasonloom.contracts.runs import FeedbackStored, NeedsAnswers
+from reasonloom.contracts.runs import EvalCompared, FeedbackStored, NeedsAnswers
 from reasonloom.contracts.thinking.analyze import Analyzed
 from reasonloom.contracts.thinking.breakdown import BreakdownContext, BrokenDown
 from reasonloom.contracts.thinking.think import Context, Deliberated, Thinking
@@ -124,6 +128,7 @@ class ToolMethods:
         | None = None,
         metadata: MemoryMetadata | dict[str, Any] | None = None,
         supersede: list[str] | None = None,
+        place: str | None = None,
         idempotency_key: str | None = None,
     ) -> Remembered:
         """Store a fact, event, how-to, feeling or insight for later.
@@ -148,6 +153,7 @@ class ToolMethods:
         as_of: str | None = None,
         between: list[str] | None = None,
         explain: bool | None = None,
+        spaces: list[str] | None = None,
         idempotency_key: str | None = None,
     ) -> Recalled:
         """Find memories by meaning and words, best first."""
@@ -165,8 +171,7 @@ class ToolMethods:
     ) -> UpdatedMemory:
         """Change a memory: its content, strength, salience, or parts of its metadata.
 
-        What is not given stays. New content is embedded and linked anew; salience and automatic
-        keywords follow it."""
+        What is not given stays."""
 
     async def forget(
         self,
@@ -196,6 +201,7 @@ class ToolMethods:
         as_of: str | None = None,
         between: list[str] | None = None,
         explain: bool | None = None,
+        spaces: list[str] | None = None,
         idempotency_key: str | None = None,
     ) -> SearchResult:
         """Find memories by exact words: AND, OR, NOT, "a phrase", parentheses.
@@ -299,7 +305,7 @@ class ToolMethods:
     ) -> EmotionDetected | NeedsAnswers:
         """Tell what a text's writer feels: valence, arousal, dominance, and eleven emotions.
 
-        Denied and ironically named feelings are told apart from felt ones where it can."""
+        Denied and ironically named feelings are distinguished from felt ones where possible."""
 
     async def evaluate(
         self,
@@ -399,7 +405,7 @@ class ToolMethods:
     ) -> Evaluation | NeedsAnswers:
         """Evaluate a session: how it hangs together, how sure it is, what it leaves open.
 
-        All figures are computed; a language model's opinion stands beside them."""
+        All figures are computed; a language model's opinion is given separately."""
 
     async def reasoning_auto(
         self,
@@ -743,7 +749,7 @@ class ToolMethods:
         metadata: dict[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> SessionStarted:
-        """Begin a session, or go on with an earlier one; tells what the last one left."""
+        """Start a session, or continue an earlier one; returns what the last one left open."""
 
     async def session_end(
         self,
@@ -767,6 +773,7 @@ class ToolMethods:
         project: str | None = None,
         as_of: str | None = None,
         between: list[str] | None = None,
+        host: Literal["claude-code", "codex", "gemini"] | None = None,
         idempotency_key: str | None = None,
     ) -> HistoryFound:
         """Search past conversations: what was said and done, the most relevant first."""
@@ -791,9 +798,10 @@ class ToolMethods:
         from_: str | None = None,
         to: str | None = None,
         days_back: float | None = None,
+        host: Literal["claude-code", "codex", "gemini"] | None = None,
         idempotency_key: str | None = None,
     ) -> SessionsListed:
-        """List a project's sessions, the newest first: ids, times, chunks, tokens."""
+        """List a project's sessions, the newest first: ids, hosts, times, chunks, tokens."""
 
     async def history_reconstruct(
         self,
@@ -878,6 +886,36 @@ class ToolMethods:
         idempotency_key: str | None = None,
     ) -> ModelRevised:
         """Revise a model by hand: add basins to it or remove them, all or nothing."""
+
+    async def reason(
+        self,
+        text: str,
+        *,
+        user_id: str | None = None,
+        mode: Literal[
+            "auto",
+            "linear",
+            "tree",
+            "divergent",
+            "reflection",
+            "backtrack",
+            "got",
+            "ponder",
+            "analyze",
+            "breakdown",
+        ]
+        | None = None,
+        session_id: str | None = None,
+        context: str | None = None,
+        options: dict[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Reasoned | NeedsAnswers:
+        """Think a question through, with what memory knows; the steps are recorded.
+
+        Modes: auto chooses; linear takes one step; tree compares approaches; divergent takes several
+        perspectives; reflection improves an answer; backtrack returns to a checkpoint; got combines
+        many thoughts; ponder lets four streams debate; analyze applies a framework; breakdown splits a
+        task."""
 
     async def batch_remember(
         self,
@@ -965,6 +1003,31 @@ class ToolMethods:
     ) -> Restored:
         """Bring back a memory that was hidden."""
 
+    async def memory_promote(
+        self, memory_id: str, place: str, *, idempotency_key: str | None = None
+    ) -> MemoryPromoted:
+        """Copy a memory into a shared space; the original stays where it is."""
+
+    async def space_list(self, *, idempotency_key: str | None = None) -> SpacesListed:
+        """List the spaces you can use, with your rights and who else has any."""
+
+    async def space_grant(
+        self,
+        place: str,
+        to: str,
+        rights: list[Literal["read", "write", "promote", "admin"]],
+        *,
+        idempotency_key: str | None = None,
+    ) -> SpaceGranted:
+        """Let others use a space: it replaces what they may do there.
+
+        write and promote include read; admin includes all."""
+
+    async def space_revoke(
+        self, place: str, from_: str, *, idempotency_key: str | None = None
+    ) -> SpaceRevoked:
+        """End what somebody may do in a space, at once."""
+
     async def reasoning_got_run(
         self,
         problem: str,
@@ -989,6 +1052,18 @@ class ToolMethods:
 
         Give the answer's run_id, or the thought_id of a stored thought. A later report replaces it."""
 
+    async def eval_compare(
+        self,
+        *,
+        base: str | None = None,
+        other: str | None = None,
+        limit: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> EvalCompared:
+        """Compare two saved eval runs case by case, such as two versions of a prompt.
+
+        By default the newest two of one suite that differ in a prompt version."""
+
     async def predict_with_model(
         self,
         model_id: str,
@@ -999,7 +1074,7 @@ class ToolMethods:
     ) -> Predicted:
         """Ask an active mental model what it predicts on a message; the prediction is kept.
 
-        A template fires where the message is of its trigger's situation. Tell later what came of it
+        A template fires where the message is of its trigger's situation. Report the outcome later
         with resolve_prediction."""
 
     async def resolve_prediction(
@@ -1010,7 +1085,7 @@ class ToolMethods:
         was_accurate: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Resolved | NeedsAnswers:
-        """Tell what came of a prediction: an observation, or whether it was accurate, or both.
+        """Report the outcome of a prediction: an observation, or whether it was accurate, or both.
 
         An observation alone is compared with the prediction; where that decides nothing, the
         prediction stays open."""
@@ -1057,6 +1132,7 @@ class SyncToolMethods:
         | None = None,
         metadata: MemoryMetadata | dict[str, Any] | None = None,
         supersede: list[str] | None = None,
+        place: str | None = None,
         idempotency_key: str | None = None,
     ) -> Remembered:
         """Store a fact, event, how-to, feeling or insight for later.
@@ -1081,6 +1157,7 @@ class SyncToolMethods:
         as_of: str | None = None,
         between: list[str] | None = None,
         explain: bool | None = None,
+        spaces: list[str] | None = None,
         idempotency_key: str | None = None,
     ) -> Recalled:
         """Find memories by meaning and words, best first."""
@@ -1098,8 +1175,7 @@ class SyncToolMethods:
     ) -> UpdatedMemory:
         """Change a memory: its content, strength, salience, or parts of its metadata.
 
-        What is not given stays. New content is embedded and linked anew; salience and automatic
-        keywords follow it."""
+        What is not given stays."""
 
     def forget(
         self,
@@ -1129,6 +1205,7 @@ class SyncToolMethods:
         as_of: str | None = None,
         between: list[str] | None = None,
         explain: bool | None = None,
+        spaces: list[str] | None = None,
         idempotency_key: str | None = None,
     ) -> SearchResult:
         """Find memories by exact words: AND, OR, NOT, "a phrase", parentheses.
@@ -1232,7 +1309,7 @@ class SyncToolMethods:
     ) -> EmotionDetected | NeedsAnswers:
         """Tell what a text's writer feels: valence, arousal, dominance, and eleven emotions.
 
-        Denied and ironically named feelings are told apart from felt ones where it can."""
+        Denied and ironically named feelings are distinguished from felt ones where possible."""
 
     def evaluate(
         self,
@@ -1332,7 +1409,7 @@ class SyncToolMethods:
     ) -> Evaluation | NeedsAnswers:
         """Evaluate a session: how it hangs together, how sure it is, what it leaves open.
 
-        All figures are computed; a language model's opinion stands beside them."""
+        All figures are computed; a language model's opinion is given separately."""
 
     def reasoning_auto(
         self,
@@ -1674,7 +1751,7 @@ class SyncToolMethods:
         metadata: dict[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> SessionStarted:
-        """Begin a session, or go on with an earlier one; tells what the last one left."""
+        """Start a session, or continue an earlier one; returns what the last one left open."""
 
     def session_end(
         self,
@@ -1698,6 +1775,7 @@ class SyncToolMethods:
         project: str | None = None,
         as_of: str | None = None,
         between: list[str] | None = None,
+        host: Literal["claude-code", "codex", "gemini"] | None = None,
         idempotency_key: str | None = None,
     ) -> HistoryFound:
         """Search past conversations: what was said and done, the most relevant first."""
@@ -1722,9 +1800,10 @@ class SyncToolMethods:
         from_: str | None = None,
         to: str | None = None,
         days_back: float | None = None,
+        host: Literal["claude-code", "codex", "gemini"] | None = None,
         idempotency_key: str | None = None,
     ) -> SessionsListed:
-        """List a project's sessions, the newest first: ids, times, chunks, tokens."""
+        """List a project's sessions, the newest first: ids, hosts, times, chunks, tokens."""
 
     def history_reconstruct(
         self,
@@ -1809,6 +1888,36 @@ class SyncToolMethods:
         idempotency_key: str | None = None,
     ) -> ModelRevised:
         """Revise a model by hand: add basins to it or remove them, all or nothing."""
+
+    def reason(
+        self,
+        text: str,
+        *,
+        user_id: str | None = None,
+        mode: Literal[
+            "auto",
+            "linear",
+            "tree",
+            "divergent",
+            "reflection",
+            "backtrack",
+            "got",
+            "ponder",
+            "analyze",
+            "breakdown",
+        ]
+        | None = None,
+        session_id: str | None = None,
+        context: str | None = None,
+        options: dict[str, Any] | None = None,
+        idempotency_key: str | None = None,
+    ) -> Reasoned | NeedsAnswers:
+        """Think a question through, with what memory knows; the steps are recorded.
+
+        Modes: auto chooses; linear takes one step; tree compares approaches; divergent takes several
+        perspectives; reflection improves an answer; backtrack returns to a checkpoint; got combines
+        many thoughts; ponder lets four streams debate; analyze applies a framework; breakdown splits a
+        task."""
 
     def batch_remember(
         self,
@@ -1896,6 +2005,31 @@ class SyncToolMethods:
     ) -> Restored:
         """Bring back a memory that was hidden."""
 
+    def memory_promote(
+        self, memory_id: str, place: str, *, idempotency_key: str | None = None
+    ) -> MemoryPromoted:
+        """Copy a memory into a shared space; the original stays where it is."""
+
+    def space_list(self, *, idempotency_key: str | None = None) -> SpacesListed:
+        """List the spaces you can use, with your rights and who else has any."""
+
+    def space_grant(
+        self,
+        place: str,
+        to: str,
+        rights: list[Literal["read", "write", "promote", "admin"]],
+        *,
+        idempotency_key: str | None = None,
+    ) -> SpaceGranted:
+        """Let others use a space: it replaces what they may do there.
+
+        write and promote include read; admin includes all."""
+
+    def space_revoke(
+        self, place: str, from_: str, *, idempotency_key: str | None = None
+    ) -> SpaceRevoked:
+        """End what somebody may do in a space, at once."""
+
     def reasoning_got_run(
         self,
         problem: str,
@@ -1920,6 +2054,18 @@ class SyncToolMethods:
 
         Give the answer's run_id, or the thought_id of a stored thought. A later report replaces it."""
 
+    def eval_compare(
+        self,
+        *,
+        base: str | None = None,
+        other: str | None = None,
+        limit: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> EvalCompared:
+        """Compare two saved eval runs case by case, such as two versions of a prompt.
+
+        By default the newest two of one suite that differ in a prompt version."""
+
     def predict_with_model(
         self,
         model_id: str,
@@ -1930,7 +2076,7 @@ class SyncToolMethods:
     ) -> Predicted:
         """Ask an active mental model what it predicts on a message; the prediction is kept.
 
-        A template fires where the message is of its trigger's situation. Tell later what came of it
+        A template fires where the message is of its trigger's situation. Report the outcome later
         with resolve_prediction."""
 
     def resolve_prediction(
@@ -1941,7 +2087,7 @@ class SyncToolMethods:
         was_accurate: bool | None = None,
         idempotency_key: str | None = None,
     ) -> Resolved | NeedsAnswers:
-        """Tell what came of a prediction: an observation, or whether it was accurate, or both.
+        """Report the outcome of a prediction: an observation, or whether it was accurate, or both.
 
         An observation alone is compared with the prediction; where that decides nothing, the
         prediction stays open."""

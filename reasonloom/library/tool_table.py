@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, get_args
 
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from reasonloom.contracts.base import Request
+from reasonloom.contracts.leniency import text_field
 from reasonloom.contracts.validation import parse_request
-from reasonloom.errors import CallerMistake, InvalidArgument, UnknownName
+from reasonloom.errors import CallerMistake, InvalidArgument, MissingArgument, UnknownName
+from reasonloom.server.toolsets import modes
 from reasonloom.server.toolsets.table import EXTRA_TOOLSETS, TOOLSETS
 from reasonloom.server.toolsets.toolset import ToolLine
 
@@ -19,13 +21,13 @@ TOOLS: Mapping[str, ToolLine] = {
 }
 ANSWERS = {name: line.answer for name, line in TOOLS.items()}
 MODES: Mapping[str, ToolLine] = {
-    name.removeprefix("reasoning_"): TOOLS[name]
-    for name in (
-        "reasoning_linear", "reasoning_tree", "reasoning_divergent", "reasoning_reflection",
-        "reasoning_auto", "reasoning_backtrack", "reasoning_got_run", "think", "ponder", "analyze",
-        "breakdown", "assess_confidence", "detect_bias", "detect_emotion", "evaluate",
-    )
-}  # fmt: skip
+    **{name: mode.line for name, mode in modes.MODES.items()},
+    "got_run": modes.MODES["got"].line,
+    **{
+        name: TOOLS[name]
+        for name in ("think", "assess_confidence", "detect_bias", "detect_emotion", "evaluate")
+    },
+}
 """The reasoning modes by name: `tree` is `reasoning_tree`."""
 
 
@@ -42,16 +44,13 @@ def find(name: str, known: Mapping[str, ToolLine], kind: str) -> ToolLine:
     raise UnknownName(f"no {kind} {str(name)[:80]!r}; {hint}", field=kind)
 
 
-TEXT_FIELDS = ("content", "problem", "reasoning", "text", "question", "query_text")
-"""Names of the field that holds the text which a tool is about."""
-
 USER = "user_id"
 """Some tools require it of their clients; here it is the loom's user by default."""
 
 
-def text_field(line: ToolLine) -> str | None:
-    """Return the field that holds the text which a tool is about, None if it has none."""
-    return next((name for name in TEXT_FIELDS if name in line.request.model_fields), None)
+def input_name(line: ToolLine) -> str:
+    """Return the argument that the input of a runnable becomes."""
+    return text_field(line.request) or positional_names(line)[0]
 
 
 def required_names(line: ToolLine) -> list[str]:
@@ -62,7 +61,7 @@ def required_names(line: ToolLine) -> list[str]:
 
 def positional_names(line: ToolLine) -> list[str]:
     """Return the arguments that may be given by position: the required ones, or else the text."""
-    text = text_field(line)
+    text = text_field(line.request)
     return required_names(line) or ([text] if text else [])
 
 
@@ -115,11 +114,15 @@ def as_json(value: Any, field: str = "arguments") -> Any:
 
 
 def in_python_names(error: CallerMistake, line: ToolLine) -> CallerMistake:
-    """Return an error that names arguments as Python does."""
+    """Return an error with arguments named as in Python, and the values a missing one may have."""
     for name, each in line.request.model_fields.items():
         alias = each.alias or name
         error.message = error.message.replace(f"{alias}:", f"{name}:")
         if error.field and error.field.split(".")[0] == alias:
             error.field = name + error.field[len(alias) :]
+    if isinstance(error, MissingArgument) and error.field in line.request.model_fields:
+        values = get_args(line.request.model_fields[error.field].annotation)
+        if all(isinstance(each, str) for each in values) and values:
+            error.message += f"; it is one of {', '.join(values)}"
     error.args = (error.message,)
     return error

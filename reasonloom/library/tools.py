@@ -7,9 +7,9 @@ from typing import Any
 from langchain_core.tools import StructuredTool, ToolException
 
 from reasonloom.contracts.base import Answer
+from reasonloom.contracts.example_calls import example_line, parse_leniently
 from reasonloom.contracts.schema import publish
-from reasonloom.contracts.validation import parse_request
-from reasonloom.errors import ReasonloomError
+from reasonloom.errors import CallerMistake, ReasonloomError
 from reasonloom.library.modes import text_of
 from reasonloom.library.tool_calls import ToolCalls
 from reasonloom.library.tool_table import USER
@@ -33,13 +33,16 @@ def agent_tool(calls: ToolCalls, line: ToolLine) -> StructuredTool:
     async def run(**arguments: Any) -> tuple[str, Answer]:
         if user_key in arguments:
             raise ToolException(f"{user_key}: unknown field")
+        calls.require_usable()  # no message to a model helps here
         if requires_user:
             arguments[str(user_key)] = calls.user
         try:
-            request = parse_request(line.request, arguments)
+            request = parse_leniently(line.request, arguments)
             answer = calls.read(line, await calls.run(line, request))
         except ReasonloomError as error:
-            raise ToolException(error.message) from error
+            if isinstance(error, CallerMistake) and error.example:
+                error.example.pop(str(user_key), None)
+            raise ToolException(error.message + example_line(error, line.name)) from error
         notes = answer.call.notes if answer.call else ()
         return "\n".join([text_of(answer), *(f"[Note: {note}]" for note in notes)]), answer
 

@@ -85,16 +85,16 @@ def why(settings: Settings) -> str:
     """Explain which language model is used, and why."""
     if settings.llm == CALLER:
         return (
-            f"{CALLER}, because {VARIABLE} says so: tools ask the model that calls them, and "
+            f"{CALLER}, set by {VARIABLE}: tools ask the model that calls them, and "
             f"{chosen(settings)} serves references and background work."
         )
     if settings.llm:
-        return f"{settings.llm.strip()}, because {VARIABLE} says so."
+        return f"{settings.llm.strip()}, set by {VARIABLE}"
     if settings.langbase_api_key:
-        return f"langbase, because LANGBASE_API_KEY is set and {VARIABLE} is not."
+        return f"langbase, because LANGBASE_API_KEY is set and {VARIABLE} is not"
     return (
         f"offline, because neither {VARIABLE} nor LANGBASE_API_KEY is set: answers quote what is "
-        "known. `reasonloom serve` then lets the model that calls its tools think."
+        "known; `reasonloom serve` uses the model that calls its tools"
     )
 
 

@@ -145,6 +145,15 @@ class Priced(Protocol):
         ...
 
 
+@runtime_checkable
+class Keyed(Protocol):
+    """A language model that needs a key of its provider."""
+
+    async def check_key(self) -> None:
+        """Raise LlmRefused if the key is not set; makes no call."""
+        ...
+
+
 class Embedder(Protocol):
     """Turns texts into vectors; `model` identifies their vector space."""
 

@@ -19,6 +19,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.runtime import ServerInfo
 
+from reasonloom.errors import InvalidArgument
 from reasonloom.graphs import for_langgraph
 from reasonloom.library import langgraph_server
 from tests import ROOT
@@ -55,6 +56,16 @@ async def test_a_conversation_is_thought_about(served: Any) -> None:
     assert state["answer"]["content"] in state["messages"][-1].text
     state = await graph.ainvoke(QUESTION, thread)
     assert [each.type for each in state["messages"]] == ["human", "ai", "human", "ai"]
+
+
+async def test_a_text_among_the_arguments_takes_precedence(served: Any) -> None:
+    given: Any = {"messages": [HumanMessage("And now?")], "arguments": {"content": "The mill?"}}
+    await langgraph_server.run_tool("remember", given, None)
+    found = await langgraph_server.run_tool("recall", {"messages": [HumanMessage("mill")]}, None)
+    assert found["answer"]["memories"][0]["content"] == "The mill?"
+    given["arguments"] = {"content": 3}
+    with pytest.raises(InvalidArgument, match="content: must be a string"):
+        await langgraph_server.run_tool("remember", given, None)
 
 
 async def test_the_owner_is_the_authenticated_user(served: Any) -> None:

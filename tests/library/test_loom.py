@@ -69,11 +69,21 @@ async def test_notes_come_with_the_answer(options: dict[str, Any]) -> None:
         assert "nobody" in " ".join(answer.call.notes)
 
 
+async def test_a_note_says_that_no_language_model_answered(options: dict[str, Any]) -> None:
+    async with reasonloom.open(**options | {"llm": "offline"}) as loom:
+        thought, found = await loom.reasoning_linear("Which boat?"), await loom.recall("boats")
+        assert thought.call
+        assert found.call
+        assert thought.call.notes[-1].startswith("no language model answered")
+        assert not any("language model" in note for note in found.call.notes)
+
+
 MISTAKES: list[tuple[str, tuple[Any, ...], dict[str, Any], type[Exception], str, str]] = [
     ("recall", ("x",), {"limt": 3}, InvalidArgument, "limt", "did you mean limit?"),
     ("recall", (7,), {}, InvalidArgument, "text", "must be a string"),
     ("recall", ("x", 3), {}, InvalidArgument, "arguments", "takes 1 positional"),
     ("remember", (), {}, MissingArgument, "content", "Missing required parameter: content"),
+    ("think", ("x",), {}, MissingArgument, "mode", "mode; it is one of analytical, creative,"),
     ("remember", ("x",), {"content": "y"}, InvalidArgument, "content", "is given twice"),
     ("remember", ("x",), {"primary_sector": "w"}, InvalidArgument, "primary_sector", "one of"),
     ("remember", (object(),), {}, InvalidArgument, "content", "object"),

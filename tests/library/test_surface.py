@@ -13,7 +13,7 @@ import reasonloom
 from reasonloom.library.tool_table import MODES, TOOLS
 from tests.support.library_files import MODELS, STUB, models_module, stub
 
-LOOM = {"answer", "call", "memory_middleware", "mode", "tools", "user"}
+LOOM = {"answer", "call", "memory_middleware", "mode", "store", "tools", "user"}
 
 PROGRAM = """
 import reasonloom
@@ -58,9 +58,9 @@ def test_every_tool_is_a_method_with_its_text(kind: type) -> None:
 
 def test_the_modes() -> None:
     assert [*MODES] == [
-        "linear", "tree", "divergent", "reflection", "auto", "backtrack", "got_run", "think",
-        "ponder", "analyze", "breakdown", "assess_confidence", "detect_bias", "detect_emotion",
-        "evaluate",
+        "auto", "linear", "tree", "divergent", "reflection", "backtrack", "got", "ponder",
+        "analyze", "breakdown", "got_run", "think", "assess_confidence", "detect_bias",
+        "detect_emotion", "evaluate",
     ]  # fmt: skip
 
 

@@ -122,3 +122,10 @@ def test_weights_that_are_missing_or_broken_are_a_clear_error(tmp_path: Path, br
     assert told["type"] == "EmbedderUnavailable"
     assert "reinstall reasonloom" in told["message"]
     assert str(tmp_path) not in told["message"]
+
+
+def test_reading_leaves_no_file_in_the_home(tmp_path: Path) -> None:
+    env = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    env.pop("ORT_DISABLE_TELEMETRY", None)
+    subprocess.run([sys.executable, "-c", ASKS], env=env, check=True, timeout=120)
+    assert list(tmp_path.rglob("*")) == []

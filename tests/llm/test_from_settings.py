@@ -18,9 +18,9 @@ from tests.llm.conftest import KEY, MakeSettings, ask
     [
         ({}, "offline", "neither REASONLOOM_LLM nor LANGBASE_API_KEY"),
         ({"langbase_api_key": KEY}, "langbase", "LANGBASE_API_KEY is set"),
-        ({"langbase_api_key": KEY, "llm": "offline"}, "offline", "REASONLOOM_LLM says so"),
+        ({"langbase_api_key": KEY, "llm": "offline"}, "offline", "set by REASONLOOM_LLM"),
         ({"llm": "litellm:ollama/llama3:8b"}, "litellm:ollama/llama3:8b", "litellm:ollama"),
-        ({"llm": " OFFLINE "}, "offline", "REASONLOOM_LLM says so"),
+        ({"llm": " OFFLINE "}, "offline", "set by REASONLOOM_LLM"),
         ({"llm": "simulated:noisy"}, "offline", "simulated:noisy"),
     ],
 )

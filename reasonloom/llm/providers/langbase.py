@@ -15,6 +15,7 @@ import httpx
 
 from reasonloom.errors import SettingMistake
 from reasonloom.llm.messages import text_of, to_dicts, with_schema
+from reasonloom.llm.providers.callbacks import reported
 from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer, failure_of_status
 from reasonloom.llm.providers.reply import RawReply, parse_reply, with_attempts
 from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
@@ -47,7 +48,10 @@ class LangbaseModel:
         question = text_of(body["messages"])
 
         async def attempt() -> Reply:
-            return parse_reply(_received(await self._send(body)), ask, question, body["name"])
+            async with reported(f"{self.name}:{body['name']}", ask) as call:
+                received = _received(await self._send(body))
+                call.reply = parse_reply(received, ask, question, body["name"])
+            return call.reply
 
         return with_attempts(
             *await call_with_retries(self.name, attempt, self._policy, ask.deadline)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -11,6 +10,7 @@ from langchain_core.messages import AIMessage
 
 from reasonloom.llm.interfaces import Ask, Reply
 from reasonloom.llm.messages import text_of, to_dicts, with_schema
+from reasonloom.llm.providers.callbacks import config_for
 from reasonloom.llm.providers.faults import AttemptFailed, NoAnswer, excerpt, failure_of_status
 from reasonloom.llm.providers.reply import RawReply, parse_reply, with_attempts
 from reasonloom.llm.providers.response_format import enforceable
@@ -18,10 +18,7 @@ from reasonloom.llm.providers.retry import RetryPolicy, call_with_retries
 from reasonloom.settings import Settings
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import Runnable, RunnableConfig
-
-call_config: ContextVar[RunnableConfig | None] = ContextVar("call_config", default=None)
-"""Callbacks, tags and metadata for the model calls of the current run."""
+    from langchain_core.runnables import Runnable
 
 
 class LangchainModel:
@@ -67,7 +64,7 @@ class LangchainModel:
         except (AttributeError, NotImplementedError, ValueError):
             self._enforces_schemas = False
             return None
-        found: Any = await model.ainvoke(list(ask.messages), call_config.get())
+        found: Any = await model.ainvoke(list(ask.messages), config_for(ask))
         parsed = found.get("parsed")
         text = json.dumps(parsed, ensure_ascii=False) if isinstance(parsed, dict) else None
         return _received(found["raw"], text)
@@ -76,7 +73,7 @@ class LangchainModel:
         messages: Any = list(ask.messages)
         if ask.schema is not None:
             messages = with_schema(to_dicts(messages), ask.schema)
-        return _received(await self._chat.ainvoke(messages, call_config.get()))
+        return _received(await self._chat.ainvoke(messages, config_for(ask)))
 
     async def close(self) -> None:
         """Do nothing: the chat model belongs to whoever made it."""

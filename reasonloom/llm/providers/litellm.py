@@ -10,12 +10,14 @@ import importlib
 import logging
 import os
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 from typing import Any
 
 from reasonloom.errors import LlmRefused
 from reasonloom.llm.interfaces import Ask, Reply
 from reasonloom.llm.messages import text_of, to_dicts
+from reasonloom.llm.providers.callbacks import ReportedCall, reported
 from reasonloom.llm.providers.faults import (
     RETRYABLE_STATUS,
     AttemptFailed,
@@ -38,6 +40,9 @@ from reasonloom.settings import Settings
 
 QUIET = {"num_retries": 0, "max_retries": 0, "drop_params": True}
 """Sent with every call: we retry ourselves, and unsupported parameters are dropped."""
+
+STREAM = {"stream": True, "stream_options": {"include_usage": True}}
+"""Sent where tokens are streamed; the usage then comes with the last of them, and is not lost."""
 
 _PREFIX = re.compile(r"^(?:litellm\.)?(?:\w+(?:Error|Exception|Timeout)\s*(?::|-)\s*)+")
 
@@ -140,10 +145,24 @@ class LitellmModel:
         self._server = settings.llm_base_url or ""
         self._where = {"api_base": settings.llm_base_url} if settings.llm_base_url else {}
         self._litellm: Any = None
+        self._streams = True
+
+    async def check_key(self) -> None:
+        """Refuse, before any call, a provider whose key is not set.
+
+        Raises:
+            LlmRefused: no variable of the provider's key is set.
+        """
+        self._litellm = self._litellm or await load_litellm()
+        if missing := _missing_keys(self._litellm, self._model, self._where):
+            raise LlmRefused(
+                f"{self.name}: needs the provider's key; set {' or '.join(missing)}, or another"
+                " REASONLOOM_LLM"
+            )
 
     async def answer(self, ask: Ask) -> Reply:
         """Answer one question (see `LanguageModel`)."""
-        self._litellm = self._litellm or await load_litellm()
+        await self.check_key()
         first = first_form(self._litellm, self._model) if ask.schema is not None else Form.WORDS
         refusals = 0
 
@@ -164,8 +183,11 @@ class LitellmModel:
 
     async def _attempt(self, ask: Ask, form: Form) -> Reply:
         request = build_request(self._model, ask, form)
-        received = _received(await self._send(request))
-        reply = parse_reply(received, ask, text_of(request["messages"]), self._model)
+        async with reported(self.name, ask) as call:
+            streamed = await self._streamed(request, call) if call.streams else None
+            received = _received(streamed or await self._send(request))
+            reply = parse_reply(received, ask, text_of(request["messages"]), self._model)
+            call.reply = reply
         if form is Form.SCHEMA and reply.parsed is None and not reply.truncated:
             self._learn_ignored(form)
         return reply
@@ -190,10 +212,47 @@ class LitellmModel:
         more = {"timeout": self._policy.request_timeout, **self._where, **QUIET}
         return await translate_errors(lambda: self._litellm.acompletion(**request, **more))()
 
+    async def _streamed(self, request: dict[str, Any], call: ReportedCall) -> Any:
+        """Return a response that was streamed, once it is whole; None from a server that cannot.
+
+        Some refuse to stream a model to some accounts; others ignore that a stream was requested.
+        """
+        if not self._streams:
+            return None
+        try:
+            stream = await self._send({**request, **STREAM})
+        except AttemptFailed as fault:
+            self._streams = fault.retryable or "stream" not in fault.reason.lower()
+            if self._streams:
+                raise
+            return None
+
+        async def read() -> None:
+            async with aclosing(stream):
+                async for chunk in stream:
+                    for choice in chunk.choices[:1]:
+                        await call.token(choice.delta.content or "")
+
+        await translate_errors(read)()
+        self._streams = bool(stream.chunks)
+        return self._litellm.stream_chunk_builder(stream.chunks) if self._streams else None
+
     async def close(self) -> None:
         """Close litellm's connections, if any were opened."""
         if self._litellm is not None:
             await close_clients(self._litellm)
+
+
+def _missing_keys(litellm: Any, model: str, where: Mapping[str, str]) -> list[str]:
+    """Return the variables of which one must hold the provider's key, if none does.
+
+    Empty for a server of one's own, and for providers that can do without: those with other ways
+    to sign in lack more than keys.
+    """
+    if where:
+        return []
+    missing: list[str] = litellm.validate_environment(model)["missing_keys"]
+    return missing if all(name.endswith("_API_KEY") for name in missing) else []
 
 
 def _received(response: Any) -> RawReply:
@@ -214,4 +273,6 @@ def _received(response: Any) -> RawReply:
     hidden = getattr(response, "_hidden_params", None)
     price = hidden.get("response_cost") if isinstance(hidden, dict) else None
     model = getattr(response, "model", None)
+    if isinstance(hidden, dict):  # the model of a stream is the requested one
+        model = hidden.get("provider_response_model") or model
     return RawReply(text, model, finish, (tokens_in, tokens_out), price)

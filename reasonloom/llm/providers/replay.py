@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from reasonloom.errors import LlmRefused, SettingMistake
 from reasonloom.llm.interfaces import Ask, LanguageModel, Priced, Reply, Usage
 from reasonloom.llm.messages import to_dicts
+from reasonloom.llm.providers.callbacks import reported
 
 try:
     import fcntl
@@ -116,23 +117,30 @@ def question_key(ask: Ask) -> str:
 
 
 class ReplayModel:
-    """Replays a recording; `name` omits the file's folder, which is private."""
+    """Replays a recording; `name` omits the file's folder, which is private.
+
+    `llms` are the language models whose replies it has.
+    """
 
     offline = False
 
-    def __init__(self, file: str | Path) -> None:
-        """Read the whole recording.
+    def __init__(self, file: str | Path, llm: str = "") -> None:
+        """Read the recording: all of it, or only the replies of the language model `llm`.
 
         Raises:
             SettingMistake: the file is missing, truncated or not a recording.
         """
         path = Path(file).expanduser()
-        self.name = f"replay:{path.name}"
+        self._file = path.name
+        self.name = f"replay:{path.name}" + (f":{llm}" if llm else "")
         self._replies: defaultdict[SampleKey, list[Reply]] = defaultdict(list)
         self._played: Counter[SampleKey] = Counter()
+        self.llms: set[str] = set()
         for number, line in enumerate(read_lines(path), start=1):
             recorded = _read(line, path.name, number)
-            self._replies[recorded.key, recorded.sample].append(recorded.reply)
+            if not llm or recorded.llm == llm:
+                self._replies[recorded.key, recorded.sample].append(recorded.reply)
+                self.llms |= {recorded.llm} if recorded.llm else set()
 
     async def answer(self, ask: Ask) -> Reply:
         """Return the next recorded reply to this question.
@@ -146,7 +154,7 @@ class ReplayModel:
             known = (key, None)
         replies = self._replies.get(known)
         if not replies:
-            file = self.name.partition(":")[2]
+            file = self._file
             raise LlmRefused(
                 f"{self.name}: the recording has no such question (pipe {ask.pipe or 'none'}, "
                 f"sample {ask.sample}, key {key[:12]}); record it with "
@@ -155,7 +163,9 @@ class ReplayModel:
             )
         turn = self._played[known]
         self._played[known] += 1
-        return replies[min(turn, len(replies) - 1)]
+        async with reported(self.name, ask) as call:
+            call.reply = replies[min(turn, len(replies) - 1)]
+        return call.reply
 
     async def close(self) -> None:
         """Do nothing: no resources are held."""

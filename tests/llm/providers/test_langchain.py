@@ -12,7 +12,8 @@ from langchain_core.runnables.config import var_child_runnable_config
 
 from reasonloom.errors import LlmRefused, LlmUnavailable
 from reasonloom.llm.interfaces import Ask
-from reasonloom.llm.providers.langchain import LangchainModel, call_config
+from reasonloom.llm.providers.callbacks import call_config
+from reasonloom.llm.providers.langchain import LangchainModel
 from reasonloom.settings import Settings
 
 SCHEMA = {

@@ -9,8 +9,15 @@ import typer
 
 from reasonloom.errors import InvalidArgument
 
-AsJson = Annotated[bool, typer.Option("--json", help="As JSON, to be read by programs.")]
-User = Annotated[str | None, typer.Option(help="Whose memories, if not the owner's.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+User = Annotated[str | None, typer.Option(help="Whose memories. Default: the owner's.")]
+Limit = Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the result without changing data.")]
+InDatabase = Annotated[
+    str | None,
+    typer.Option("--database", metavar="NAME", help="Only this one of several databases."),
+]
+RUN_ID = "The run's id, or a prefix of it."
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 PROMPT_VERSION = re.compile(r"(?P<name>[^=\s]+)=v?(?P<version>[0-9]{1,6})")
@@ -30,7 +37,7 @@ def require_text(given: Sequence[str]) -> None:
     for place, each in enumerate(given, start=1):
         if SURROGATE.search(each) and not os.path.lexists(each):
             raise InvalidArgument(
-                f"argument {place}: must be text in UTF-8, or name a file that is there"
+                f"argument {place}: must be UTF-8 text, or the name of an existing file"
             )
 
 

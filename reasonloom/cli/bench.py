@@ -7,7 +7,6 @@ import platform
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict
 from datetime import date
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from reasonloom import __version__
-from reasonloom.cli.output import named_progress, require_output_path, write_output
+from reasonloom.cli.output import require_output_path, write_output
 from reasonloom.evals.bench import (
     eval_core,
     graph_memory,
@@ -31,25 +30,6 @@ from reasonloom.evals.bench.history import ingestion, search
 from reasonloom.evals.bench.load import SEED as LOAD_SEED
 from reasonloom.evals.bench.server import middleware, replicas, startup
 from reasonloom.evals.bench.timing import Figure
-from reasonloom.evals.comparison.calibration import REPETITIONS, SEED, measure_calibration
-
-
-def measure_statistics() -> list[dict[str, Any]]:
-    """Measure, print each figure as soon as it is available, and return all."""
-    console, found = Console(soft_wrap=True, highlight=False), []
-    console.print(f"statistics: {REPETITIONS:,} repetitions, seed {SEED}", style="bold")
-    with named_progress() as report:
-        for share in measure_calibration(report):
-            reached = "reached" if share.reached else "missed"
-            console.print(
-                f"{share.what}: {share.per_cent:.2f} % ± {share.error:.2f}"
-                f" (goal {share.least:g} to {share.most:g}: {reached})"
-                f"\n  {share.said}",
-                style=None if share.reached else "red",
-            )
-            found.append({**asdict(share), "reached": share.reached})
-    return found
-
 
 OnEngine = Callable[[BenchEngine], Awaitable[list[Figure]]]
 LEAST, MOST = 10, 1_000_000
@@ -57,45 +37,40 @@ PARTS = (
     "start", "linear", "saving", "memory", "graph", "tree", "sessions", "engine", "ingest",
     "basins", "models", "history", "evals", "middleware", "replicas",
 )  # fmt: skip
-STATISTICS = "statistics"
-"""A part that runs only if named: it takes minutes, and does not measure speed."""
-
-STUDIO = "studio"
-"""Another part that runs only if named: it needs a browser, which we do not install."""
 
 
 def bench(
-    runs: Annotated[int, typer.Option(min=5, max=10_000, help="Times each work is timed.")] = 60,
-    starts: Annotated[int, typer.Option(min=3, max=100, help="Servers that are started.")] = 7,
+    runs: Annotated[
+        int, typer.Option(min=5, max=10_000, help="Repetitions of each measurement.")
+    ] = 60,
+    starts: Annotated[int, typer.Option(min=3, max=100, help="Server starts to measure.")] = 7,
     sizes: Annotated[
-        str, typer.Option(help="Memories, or nodes, of one owner, such as 1000,10000.")
+        str, typer.Option(help="Memories or nodes of one owner, such as 1000,10000.")
     ] = "1000",
     owners: Annotated[
-        int, typer.Option(min=0, max=10_000, help="Owners of 100,000 memories in mixed sizes.")
+        int, typer.Option(min=0, max=10_000, help="Owners that share 100,000 memories.")
     ] = 0,
-    steps: Annotated[int, typer.Option(min=1, max=1_000, help="Steps of each session.")] = 10,
-    megabytes: Annotated[int, typer.Option(min=1, max=1_000, help="Transcripts ingested.")] = 15,
+    steps: Annotated[int, typer.Option(min=1, max=1_000, help="Steps in each session.")] = 10,
+    megabytes: Annotated[
+        int, typer.Option(min=1, max=1_000, help="Megabytes of transcripts to ingest.")
+    ] = 15,
     only: Annotated[
-        str, typer.Option(help=f"Parts, joined by commas: {', '.join(PARTS)}; studio, statistics.")
+        str, typer.Option(help=f"Only these parts, separated by commas: {', '.join(PARTS)}.")
     ] = "",
-    output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
 ) -> None:
-    """Measure start, tools, saved steps, work at once; on databases thrown away after."""
+    """Run benchmarks on temporary databases."""
     settings = {
         "runs": runs, "starts": starts, "sizes": _parse_sizes(sizes), "owners": owners,
         "steps": steps, "megabytes": megabytes, "only": _parse_parts(only),
     }  # fmt: skip
-    parts = _parse_parts(only)
     if output:
         require_output_path("output", output)
     load = os.getloadavg()
     figures = asyncio.run(_measure(settings))
-    if figures:
-        _print_figures(chain(*figures.values()))
-    statistics = measure_statistics() if STATISTICS in parts else []
+    print_figures(chain(*figures.values()))
     if output:
-        report = {**_report(figures, settings, load), STATISTICS: statistics}
-        write_output("output", output, json.dumps(report, indent=2))
+        write_output("output", output, json.dumps(_report(figures, settings, load), indent=2))
 
 
 def _parse_sizes(written: str) -> list[int]:
@@ -105,16 +80,15 @@ def _parse_sizes(written: str) -> list[int]:
     except ValueError:
         sizes = [0]
     if not all(LEAST <= size <= MOST for size in sizes):
-        raise typer.BadParameter(f"numbers from {LEAST} to {MOST:,}, joined by commas")
+        raise typer.BadParameter(f"must be numbers from {LEAST} to {MOST:,}, such as 1000,10000")
     return sizes
 
 
 def _parse_parts(written: str) -> list[str]:
     """Return the parts named in an option, all if it names none."""
     parts = [part.strip() for part in written.split(",") if part.strip()] or list(PARTS)
-    if not set(parts) <= {*PARTS, STUDIO, STATISTICS}:
-        known = ", ".join((*PARTS, STUDIO, STATISTICS))
-        raise typer.BadParameter(f"some of {known}, joined by commas")
+    if not set(parts) <= set(PARTS):
+        raise typer.BadParameter(f"must be some of {', '.join(PARTS)}, separated by commas")
     return parts
 
 
@@ -141,7 +115,6 @@ async def _measure(settings: dict[str, Any]) -> dict[str, list[Figure]]:
         "evals": lambda: eval_core.measure(runs),
         "middleware": lambda: middleware.measure(runs),
         "replicas": replicas.measure,
-        STUDIO: lambda: import_module("reasonloom.evals.bench.studio").measure(),
     }
     figures: dict[str, list[Figure]] = {}
     if shared := [part for part in on_one_engine if part in parts]:
@@ -176,7 +149,8 @@ def _report(
     }
 
 
-def _print_figures(figures: Iterable[Figure]) -> None:
+def print_figures(figures: Iterable[Figure]) -> None:
+    """Print figures as a table."""
     table = Table("what", "p50 ms", "p95 ms", "floor ms", "ratio", "goal", "", title="speed")
     for figure in figures:
         table.add_row(

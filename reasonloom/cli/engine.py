@@ -1,15 +1,22 @@
-"""Opens the engine for one command, on behalf of the owner or of the user that it names."""
+"""Opens the database or the engine for one command, for the owner or the user that it names.
+
+The engine is imported only where it is opened: lists need the database alone, and start fast.
+"""
+
+from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from reasonloom.compose import open_engine
 from reasonloom.contracts.base import NAME_LIMIT
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument
-from reasonloom.graphs.runs.engine import Engine
-from reasonloom.settings import load_settings
+from reasonloom.settings import Settings, load_settings
+from reasonloom.stores.servers.opening import open_database
+
+if TYPE_CHECKING:
+    from reasonloom.graphs.runs.engine import Engine
 
 T = TypeVar("T")
 
@@ -28,14 +35,14 @@ def with_engine(
     Raises:
         InvalidArgument: the user's name is blank or too long.
     """
-    if user is not None and not (user.strip() and len(user) <= NAME_LIMIT):
-        raise InvalidArgument(f"--user: must be 1 to {NAME_LIMIT} characters, not blank")
+    from reasonloom.compose import open_engine
+
+    _require_user(user)
 
     async def run() -> T:
         settings = load_settings(llm=llm, embedder=embedder)
         async with open_engine(settings, recover=False) as engine:
-            caller = Caller(settings.user, client="cli", project=settings.project)
-            return await work(engine, caller.within(user))
+            return await work(engine, _caller(settings, user))
 
     return asyncio.run(run())
 
@@ -43,10 +50,29 @@ def with_engine(
 def read_rows(
     reader: Callable[..., Awaitable[T]], *values: Any, user: str | None = None, **named: Any
 ) -> T:
-    """Return the result of `reader` on the caller's rows, in a separate transaction."""
+    """Return the result of `reader` on the caller's rows, in one transaction without an engine.
 
-    async def work(engine: Engine, caller: Caller) -> T:
-        async with engine.loom.database.begin(caller) as tx:
-            return await reader(tx, *values, **named)
+    Raises:
+        InvalidArgument: the user's name is blank or too long.
+    """
+    _require_user(user)
 
-    return with_engine(work, user)
+    async def run() -> T:
+        settings = load_settings()
+        database = await open_database(settings, connections=1)
+        try:
+            async with database.begin(_caller(settings, user)) as tx:
+                return await reader(tx, *values, **named)
+        finally:
+            await database.close()
+
+    return asyncio.run(run())
+
+
+def _caller(settings: Settings, user: str | None) -> Caller:
+    return Caller(settings.user, client="cli", project=settings.project).within(user)
+
+
+def _require_user(user: str | None) -> None:
+    if user is not None and not (user.strip() and len(user) <= NAME_LIMIT):
+        raise InvalidArgument(f"--user: must be 1 to {NAME_LIMIT} characters, not blank")

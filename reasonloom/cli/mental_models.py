@@ -5,14 +5,20 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
-from rich.console import Console, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 from rich.tree import Tree
 
 from reasonloom.cli.arguments import AsJson
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import print_answer, printable
+from reasonloom.cli.output import (
+    display_id,
+    print_answer,
+    print_lines,
+    print_table,
+    printable,
+    right_aligned,
+)
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.mental_models.extras import ActivateModel, ProposeModels
@@ -23,30 +29,33 @@ from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.mental_models import model_basins, models
 
 MAX_ITEMS = 10
-SHORT_ID = 8
 MARKS = {True: "✓", False: "✗", None: "…"}
 STATUS = {"active": "green", "draft": "yellow", "deprecated": "dim"}
 
 
-def models_table(found: Mapping[str, Any]) -> RenderableType:
-    """Return a list of models as a table, or that there are none."""
+def print_models(found: Mapping[str, Any]) -> None:
+    """Print a list of models as a table, or that there are none."""
     if not found["models"]:
-        return "no mental models yet"
-    drawn = Table("name", "id", "domain", "status", "basins", "revisions", "accuracy")
+        typer.echo("no mental models yet")
+        return
+    drawn = Table(
+        "name", Column("id", no_wrap=True), "status", "accuracy", "domain",
+        *right_aligned("basins", "revisions"),
+    )  # fmt: skip
     for each in found["models"]:
         degraded = " degraded" if each["degraded"] else ""
         drawn.add_row(
             _text(each["name"]),
-            each["id"][:SHORT_ID],
-            each["domain"],
+            display_id(each["id"]),
             Text(each["status"] + degraded, style=STATUS[each["status"]]),
+            _accuracy(each),
+            each["domain"],
             str(each["basin_count"]),
             str(each["revision_count"]),
-            _accuracy(each),
         )
     if found["total"] > len(found["models"]):
         drawn.caption = f"{len(found['models'])} of {found['total']}"
-    return drawn
+    print_table(drawn)
 
 
 def model_tree(found: Mapping[str, Any], names: Mapping[str, str]) -> Tree:
@@ -136,20 +145,20 @@ def _text(text: str) -> Text:
     return Text(printable(text, replacement=" "))
 
 
-ModelId = Annotated[str, typer.Argument(help="The model's name or id, or how its id begins.")]
+ModelId = Annotated[str, typer.Argument(help="The model's name or id, or a prefix of the id.")]
 MAX_LISTED = 100
 MAX_NAMED = 5
-AMBIGUOUS = "{model}: is the name, or the beginning of the id, of several models: {found}"
+AMBIGUOUS = "model: several models have the name {model} or an id that begins with it: {found}"
 
 
 def list_(as_json: AsJson = False) -> None:
-    """List the models, the newest first, with what came of their predictions."""
+    """List mental models, newest first, with the accuracy of their predictions."""
     found = _call_once("list_models", ListModels(limit=MAX_LISTED))
-    print_answer(found, lambda found: Console().print(models_table(found)), as_json=as_json)
+    print_answer(found, print_models, as_json=as_json)
 
 
 def show(model: ModelId, as_json: AsJson = False) -> None:
-    """Draw a model: its basins and their relations, templates, predictions, revisions."""
+    """Draw a mental model: its clusters, templates, predictions and revisions."""
 
     async def work(engine: Engine, caller: Caller) -> tuple[dict[str, Any], dict[str, str]]:
         chosen = await _resolve_model(engine, caller, model)
@@ -158,35 +167,36 @@ def show(model: ModelId, as_json: AsJson = False) -> None:
         return found, await _basin_names(engine, caller, found)
 
     found, names = with_engine(work)
-    print_answer(found, lambda found: Console().print(model_tree(found, names)), as_json=as_json)
+    print_answer(found, lambda found: print_lines(model_tree(found, names)), as_json=as_json)
 
 
-def activate(model: ModelId) -> None:
-    """Make a draft or a deprecated model active: it predicts, and modes hear it."""
-    _set_status(model, "active")
+def activate(model: ModelId, as_json: AsJson = False) -> None:
+    """Activate a draft or deprecated model, so that it makes predictions."""
+    _set_status(model, "active", as_json=as_json)
 
 
-def deprecate(model: ModelId) -> None:
-    """Deprecate an active model: it predicts no more, and can be activated again."""
-    _set_status(model, "deprecated")
+def deprecate(model: ModelId, as_json: AsJson = False) -> None:
+    """Deprecate an active model, so that it makes no more predictions."""
+    _set_status(model, "deprecated", as_json=as_json)
 
 
 def propose(
     keep_drafts: Annotated[bool, typer.Option(help="Keep proposed models as drafts.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show which models and revisions the memories and the records call for, and why."""
+    """Propose new models and revisions, with the evidence for each."""
     found = _call_once("propose_models", ProposeModels(keep_drafts=keep_drafts))
-    print_answer(found, lambda found: Console().print(proposals_tree(found)), as_json=as_json)
+    print_answer(found, lambda found: print_lines(proposals_tree(found)), as_json=as_json)
 
 
-def _set_status(model: str, status: str) -> None:
+def _set_status(model: str, status: str, *, as_json: bool) -> None:
     async def work(engine: Engine, caller: Caller) -> dict[str, Any]:
         chosen = await _resolve_model(engine, caller, model)
         request = ActivateModel.model_validate({"model_id": chosen, "status": status})
         return await _call(engine, caller, "activate_model", request)
 
-    typer.echo(with_engine(work)["message"])
+    done = with_engine(work)
+    print_answer(done, lambda done: typer.echo(done["message"]), as_json=as_json)
 
 
 async def _resolve_model(engine: Engine, caller: Caller, model: str) -> str:

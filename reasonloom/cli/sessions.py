@@ -8,14 +8,20 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 from rich.tree import Tree
 
-from reasonloom.cli.arguments import AsJson
+from reasonloom.cli.arguments import AsJson, Limit
 from reasonloom.cli.engine import read_rows
-from reasonloom.cli.output import print_json, print_json_line
+from reasonloom.cli.output import (
+    display_id,
+    print_json,
+    print_lines,
+    print_rows,
+    print_table,
+    right_aligned,
+)
 from reasonloom.nodes.sessions.picture import (
     HEAD,
     LEGEND,
@@ -24,6 +30,8 @@ from reasonloom.nodes.sessions.picture import (
     PicturedThought,
     picture,
 )
+from reasonloom.stores.database import Transaction
+from reasonloom.stores.identifiers import complete_id
 from reasonloom.stores.sessions import full_sessions, sessions
 from reasonloom.stores.sessions.checkpoints import CheckpointRow
 from reasonloom.stores.sessions.full_sessions import FullSession
@@ -80,33 +88,40 @@ def _marks(checkpoints: list[CheckpointRow]) -> Text:
     return Text("".join(f"  {TAG} {one_line(each.name)}" for each in checkpoints), style="yellow")
 
 
-def list_(
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
-    as_json: AsJson = False,
-) -> None:
-    """List the sessions last written to."""
+def list_(limit: Limit = 20, as_json: AsJson = False) -> None:
+    """List sessions, most recently updated first."""
     found = read_rows(sessions.newest, limit)
-    if not as_json:
-        _print_sessions(found)
-        return
-    for session in found:
-        print_json_line(asdict(session))
+    print_rows(map(asdict, found), lambda: _print_sessions(found), as_json=as_json)
 
 
 def show(
-    session: Annotated[str, typer.Argument(help="The session's id.")], as_json: AsJson = False
+    session: Annotated[str, typer.Argument(help="The session's id, or a prefix of it.")],
+    as_json: AsJson = False,
 ) -> None:
-    """Draw one session: its branches, thoughts and checkpoints, and which branch is active."""
-    found = read_rows(full_sessions.read_full, session, field="session")
+    """Draw a session as a tree of branches, thoughts and checkpoints."""
+    found = read_rows(_full_session, session)
     if as_json:
         print_json(asdict(found))
     else:
-        Console().print(session_tree(found))
+        print_lines(session_tree(found))
+
+
+async def _full_session(tx: Transaction, given: str) -> FullSession:
+    session = await complete_id(tx, "sessions", given, field="session")
+    return await full_sessions.read_full(tx, session, field="session")
 
 
 def _print_sessions(found: list[SessionRow]) -> None:
-    table = Table("no.", Column("session", no_wrap=True, min_width=36), "mode", "last written to")
+    if not found:
+        typer.echo("no sessions yet")
+        return
+    table = Table(
+        *right_aligned("no."),
+        Column("session", no_wrap=True),
+        Column("updated", no_wrap=True),
+        "mode",
+    )
     for each in found:
-        written = each.updated_at.strftime("%Y-%m-%d %H:%M:%S")
-        table.add_row(str(each.number), str(each.id), each.mode or "", written)
-    Console().print(table)
+        updated = each.updated_at.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+        table.add_row(str(each.number), display_id(each.id), updated, each.mode or "")
+    print_table(table)

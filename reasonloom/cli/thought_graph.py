@@ -1,18 +1,18 @@
 """`reasonloom graph`: runs a plan of Graph of Thoughts operations, and displays a graph."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
 
 import typer
-from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
 from reasonloom.cli.arguments import AsJson
 from reasonloom.cli.engine import read_rows, with_engine
-from reasonloom.cli.output import print_json, progress
+from reasonloom.cli.output import print_json, print_lines, print_rows, progress
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.thought_graph.plans import GotRun
 from reasonloom.contracts.validation import parse_request
@@ -23,6 +23,8 @@ from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph, read_graph
 from reasonloom.nodes.thought_graph.operations.plans import packaged_plan, plan_names
 from reasonloom.nodes.thought_graph.picture import drawing
+from reasonloom.stores.database import Transaction
+from reasonloom.stores.identifiers import complete_id
 from reasonloom.stores.thought_graph.graph_nodes import NodeRow
 from reasonloom.text.shortening import shortened
 
@@ -82,13 +84,13 @@ PLAN_SUFFIX = ".json"
 
 
 def run(
-    problem: Annotated[str, typer.Argument(help="What is to be solved.")],
+    problem: Annotated[str, typer.Argument(help="The problem to solve.")],
     plan: Annotated[str, typer.Option(help="A packaged plan, or a JSON file.")] = "explore",
-    session: Annotated[str | None, typer.Option(help="Session to think in (default new).")] = None,
-    llm: Annotated[str | None, typer.Option(help="Language model for this run.")] = None,
+    session: Annotated[str | None, typer.Option(help="Session to use. Default: a new one.")] = None,
+    llm: Annotated[str | None, typer.Option(help="Language model, as in REASONLOOM_LLM.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a plan on a problem, keep the graph, and draw it."""
+    """Run a plan on a problem, then store and draw the graph."""
     given = _load_plan(plan)
 
     async def work(engine: Engine, caller: Caller) -> tuple[Outcome, ThoughtGraph]:
@@ -100,27 +102,39 @@ def run(
     if as_json:
         print_json({**outcome.answer, "notes": outcome.notes})
         return
-    console = Console()
-    console.print(graph_tree(graph))
-    console.print(result_summary(outcome.answer, outcome.notes))
+    print_lines(graph_tree(graph))
+    print_lines(result_summary(outcome.answer, outcome.notes))
 
 
 def show(
-    graph: Annotated[str, typer.Argument(help="The graph's id.")],
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="As a Mermaid drawing.")] = False,
+    graph: Annotated[str, typer.Argument(help="The graph's id, or a prefix of it.")],
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid diagram.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Draw one graph: its nodes with scores, what they came from, and what was pruned."""
-    found = read_rows(read_graph, graph)
-    if mermaid:
+    """Draw a graph: its nodes, their scores and origins, and what was pruned."""
+    found = read_rows(_whole_graph, graph)
+    if as_json:
+        rows = {"nodes": map(asdict, found.nodes), "edges": map(asdict, found.edges)}
+        lists = {name: list(each) for name, each in rows.items()}
+        print_json({**asdict(found.row), **lists})
+    elif mermaid:
         typer.echo(drawing(found))
-        return
-    Console().print(graph_tree(found))
+    else:
+        print_lines(graph_tree(found))
 
 
-def plans(name: Annotated[str | None, typer.Argument(help="Print this one.")] = None) -> None:
-    """List the packaged plans, or print one, to begin one's own from."""
+async def _whole_graph(tx: Transaction, given: str) -> ThoughtGraph:
+    return await read_graph(tx, await complete_id(tx, "thought_graphs", given, field="graph"))
+
+
+def plans(
+    name: Annotated[str | None, typer.Argument(help="The plan to print.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the packaged plans, or print one as a starting point for yours."""
     if name is None:
-        typer.echo("\n".join(plan_names()))
+        names = [{"plan": each} for each in plan_names()]
+        print_rows(names, lambda: typer.echo("\n".join(plan_names())), as_json=as_json)
         return
     print_json(packaged_plan(name).model_dump(exclude_none=True, exclude_defaults=True))
 
@@ -148,10 +162,10 @@ async def _run_plan(
     if session is not None:
         request = {**request, "session_id": session}
     arguments = parse_request(GotRun, request).model_dump(mode="json", exclude_unset=True)
-    with progress("run") as tell:
+    with progress("graph") as update:
 
         async def report(step: Step) -> None:
-            tell(step.ended, step.total)
+            update(step.ended, step.total)
 
         graph = load_graph("got_run")
         return await engine.call(Call("reasoning_got_run", graph, arguments, caller, report=report))

@@ -33,7 +33,7 @@ def test_replies_from_a_file(run: Run, waiting: str, tmp_path: Path) -> None:
     file.write_text(json.dumps([{"id": "r1q1", "reply": THOUGHT}]))
     done = json.loads(run("answer", waiting, "--replies", str(file)).stdout)
     assert done["content"] == THOUGHT["thought"]
-    assert json.loads(run("runs", "show", waiting).stdout)["status"] == "done"
+    assert json.loads(run("runs", "show", waiting, "--json").stdout)["status"] == "done"
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[3]", '[{"id": "r1q1"}]', '[{"reply": "x"}]'])
@@ -46,3 +46,12 @@ def test_a_file_of_another_form_is_refused(
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
     assert "replies" in done.stderr or "answers" in done.stderr
+
+
+def test_the_end_of_input_declines_nothing(run: Run, waiting: str) -> None:
+    short = waiting[:8]
+    done = run("answer", short)
+    assert done.returncode == 2
+    assert "r1q1 has no reply; the run waits" in done.stderr
+    assert json.loads(run("runs", "show", short, "--json").stdout)["status"] == "waiting"
+    assert json.loads(run("runs", "resume", short).stdout)["questions"][0]["id"] == "r1q1"

@@ -49,11 +49,13 @@ def test_call_prints_the_answer_and_runs_shows_what_it_took(run: Run) -> None:
     assert "tin" in answer["content"]
     listed = run("runs", "list", "--json").stdout.splitlines()
     assert [json.loads(line)["tool"] for line in listed] == ["reasoning_linear", "remember"]
-    shown = json.loads(run("runs", "show", answer["run_id"]).stdout)
+    shown = json.loads(run("runs", "show", answer["run_id"][:8], "--json").stdout)
     assert shown["status"] == "done"
     assert [call["prompt"] for call in shown["llm_calls"]] == ["linear/continue"]
     drawn = run("runs", "list").stdout
     assert answer["run_id"] in drawn
+    page = run("runs", "show", answer["run_id"]).stdout
+    assert "content: Where is the tea?" in page and "linear/continue" in page
 
 
 def test_a_refused_call_ends_with_one_and_says_why(run: Run) -> None:
@@ -94,9 +96,19 @@ def test_the_doctor_tells_of_every_part(run: Run) -> None:
     assert done.returncode == 0
     findings = json.loads(done.stdout)
     parts = {finding["part"] for finding in findings}
-    assert parts == {"versions", "llm", "embedder", "database", "owner", "tools", "prompts"}
+    database = {"database", "owner", "processes"}
+    assert parts == {"versions", "llm", "embedder", *database, "tools", "prompts"}
+    assert all(each["cure"] == each["fix"] for each in findings)
     assert "OPENAI_API_KEY" in done.stdout
     assert "sk-secret" not in done.stdout + done.stderr
+
+
+def test_the_doctor_shortens_lists_unless_it_is_verbose(run: Run) -> None:
+    short, whole = run("doctor").stdout, run("doctor", "--verbose").stdout
+    assert "more (--verbose)" in short
+    assert "tree/propose v" not in short
+    assert "tree/propose v" in whole
+    assert "--verbose" not in whole
 
 
 def test_the_doctor_finds_what_is_broken(run: Run) -> None:
@@ -111,7 +123,7 @@ def test_db_status_and_upgrade(run: Run) -> None:
     assert "nothing to do" in run("db", "upgrade").stdout
     refused = run("db", "stop")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert "not ours to stop" in refused.stderr
+    assert "stops only embedded databases" in refused.stderr
 
 
 def test_the_demo_shows_what_was_stored_found_and_concluded(run: Run) -> None:
@@ -119,7 +131,7 @@ def test_the_demo_shows_what_was_stored_found_and_concluded(run: Run) -> None:
     assert first.returncode == 0, first.stderr
     for shown in ("Anna is allergic to peanuts", "What time is the final train?", "22:40",
                   "nothing relevant", "recall context → continue thought → keep thought",
-                  "llm offline"):  # fmt: skip
+                  "mode linear"):  # fmt: skip
         assert shown in first.stdout
     assert "Forgot 9 memories" in run("demo").stdout
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from reasonloom.cli.mental_models import _resolve_model, model_tree, models_table
+from reasonloom.cli.mental_models import _resolve_model, model_tree, print_models
 from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, ModelNotFound
 from reasonloom.graphs.runs.engine import Engine
@@ -40,10 +40,13 @@ def console_text(drawn: Any) -> str:
     return console.export_text()
 
 
-async def test_models_are_drawn_as_a_table_and_a_tree(engine: Engine, access: Access) -> None:
+async def test_models_are_drawn_as_a_table_and_a_tree(
+    engine: Engine, access: Access, capsys: pytest.CaptureFixture[str]
+) -> None:
     model, basins = await a_model(engine, access)
     drop_basin(access.admin, basins[1])
-    listed = console_text(models_table((await call(engine, "list_models", {})).answer))
+    print_models((await call(engine, "list_models", {})).answer)
+    listed = capsys.readouterr().out
     assert "Муки 😰" in listed
     assert "active degraded" in listed
     assert "1.00 of 1 (0.21 to 1.00), Brier 0.25" in listed
@@ -75,7 +78,7 @@ async def test_a_model_is_called_by_its_name_or_how_its_id_begins(
         assert await _resolve_model(engine, me, named) == model
     made = {"name": model[:8], "domain": "self", "basin_ids": [a_basin(access.admin)]}
     await call(engine, "create_model", made)
-    with pytest.raises(InvalidArgument, match="of several models"):
+    with pytest.raises(InvalidArgument, match="several models"):
         await _resolve_model(engine, me, model[:8])
     for odd in ("%", "_", "муки 😰", "'"):
         with pytest.raises(ModelNotFound):

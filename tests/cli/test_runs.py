@@ -35,13 +35,13 @@ def test_a_fork_prints_both_answers_and_their_difference(run: Run, origin: str) 
     assert "by the window" in found["fork"]["answer"]["content"]
     assert any("by the window" in line for line in found["difference"] if line[:1] == "+")
     assert found["fork"]["prompts"][0]["prompt"] == "linear/continue"
-    shown = json.loads(run("runs", "show", found["fork"]["run_id"]).stdout)
+    shown = json.loads(run("runs", "show", found["fork"]["run_id"], "--json").stdout)
     assert shown["fork"] == {"origin": origin, "at": "recall_context", "prompts": {}}
     drawn = run("runs", "fork", origin, "--at", "recall_context").stdout
     assert f"origin  {origin}  done  offline  linear/continue v3" in drawn
     assert "+“Green tea is in the red tin by the window.”" in drawn
     same = run("runs", "fork", origin, "--at", "keep_thought").stdout
-    assert "none: both say the same" in same
+    assert "none: both answers are the same" in same
 
 
 def test_another_version_of_a_prompt_is_named(run: Run, origin: str, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_another_version_of_a_prompt_is_named(run: Run, origin: str, tmp_path: P
         done = run(*fork, f"linear/continue={version}", **folder)
         assert json.loads(done.stdout)["fork"]["prompts"][0]["version"] == version
     done = run(*fork, "backtrack/explore=1")
-    assert json.loads(done.stdout)["notes"][-1] == "the fork did not ask backtrack/explore"
+    assert json.loads(done.stdout)["notes"][-1] == "the fork did not use backtrack/explore"
 
 
 def test_what_is_wrong_is_said_in_one_line(run: Run, origin: str) -> None:

@@ -54,7 +54,7 @@ def refused(done: subprocess.CompletedProcess[bytes] | subprocess.CompletedProce
         (("prompts", "new", "linear/continue", "--folder", "/dev/null/x"),
          "folder: continue.v4.md cannot be written there: Not a directory"),
         (("bench", "--only", "start", "--output", "nowhere/x"), "--output: the folder of x is not"),
-        (("db", "stop"), "it is not ours to stop"),
+        (("db", "stop"), "stops only embedded databases"),
         (("serve", "--stateless"), "--stateless: needs --http HOST:PORT"),
         (("serve", "--studio"), "--studio: needs --http HOST:PORT"),
     ],
@@ -77,7 +77,7 @@ def test_what_is_no_text_is_refused_before_anything_is_opened(
 ) -> None:
     said = refused(typed(tmp_path / "home", *command, NO_TEXT))
     assert (
-        said == f"argument {len(command) + 1}: must be text in UTF-8, or name a file that is there"
+        said == f"argument {len(command) + 1}: must be UTF-8 text, or the name of an existing file"
     )
 
 
@@ -104,7 +104,7 @@ def test_a_demo_without_a_database_ends_with_what_is_wrong(tmp_path: Path) -> No
     last = done.stderr.decode().splitlines()[-1]
     assert (
         last
-        == "reasonloom: the demo ended: recall answered as above; `reasonloom doctor` tells more"
+        == "reasonloom: the demo ended: recall answered as above; `reasonloom doctor` shows more"
     )
     unserved = typed(tmp_path / "home", "demo", REASONLOOM_LLM="bogus")
     assert refused(unserved).startswith("REASONLOOM_LLM: `bogus` is none of offline")

@@ -17,20 +17,22 @@ def add_case(
     suite: Annotated[
         Path | None,
         typer.Option(
-            help="The file of cases, *.jsonl; made where it is not there.",
+            help="The file of cases, *.jsonl; created if missing.",
             show_default="cases/TOOL.jsonl in the home",
         ),
     ] = None,
-    target: Annotated[str, typer.Option(help="What would have been right.")] = "",
+    target: Annotated[str, typer.Option(help="The correct answer.")] = "",
     target_from: Annotated[
         str, typer.Option(metavar="RUN", help="A run whose answer was right, such as a fork.")
     ] = "",
     id_: Annotated[
-        str, typer.Option("--id", help="What the case is called.", show_default="the run's id")
+        str, typer.Option("--id", help="The case's id.", show_default="the run's id")
     ] = "",
-    cluster: Annotated[str, typer.Option(help="What it hangs together with.")] = "",
+    cluster: Annotated[
+        str, typer.Option(help="The group of related cases that it belongs to.")
+    ] = "",
 ) -> None:
-    """Make a run an item of a file that `eval run` asks by the same tool."""
+    """Append a run to a file of cases for `eval run`."""
     wanted = CaseRequest(run, target, target_from, id_, cluster)
     wanted.check()
     case = with_engine(partial(case_of, wanted=wanted))

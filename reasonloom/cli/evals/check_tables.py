@@ -10,10 +10,10 @@ from rich.table import Table
 from reasonloom.cli.output import wide_console
 
 GROUNDING_WIDTH, METACOGNITION_WIDTH = 120, 132
-INTERVALS = "Intervals are of 95 % (Wilson). Every label was given once, by one writer."
+INTERVALS = "Intervals are of 95 % (Wilson). One person set each label, once."
 METACOGNITION_NOTE = (
-    "Intervals are of 95 % (Wilson). guess: by lot; majority: the set's most frequent label, always"
-    " told; both on the same items. Every label was given once, by one writer."
+    "Intervals are of 95 % (Wilson). guess: a random label; majority: always the set's most"
+    " frequent label; both on the same items. One person set each label, once."
 )
 Half = dict[str, Any]
 Figure = Mapping[str, Any]
@@ -51,7 +51,7 @@ def _grounding_figures(title: str, found: Half) -> Table:
 
 def _wrong(half: str, found: Half) -> Table:
     counted = Counter((each["kind"], each["said"]) for each in found["wrong"])
-    table = Table("kind", "said", "claims", title=f"{half}: judged wrongly")
+    table = Table("kind", "verdict", "claims", title=f"{half}: judged wrongly")
     for (kind, verdict), count in counted.most_common():
         table.add_row(kind, verdict, str(count))
     return table
@@ -130,7 +130,7 @@ def _metacognition_figures(halves: dict[str, Half]) -> Table:
 
 
 def _confusion(half: str, counts: dict[str, dict[str, int]]) -> Table:
-    table = Table("label", "told", title=f"frameworks, {half}: what each was taken for")
+    table = Table("label", "chosen", title=f"frameworks, {half}: which framework was chosen")
     for label, labels in counts.items():
         most_first = Counter(labels).most_common()
         table.add_row(label, ", ".join(f"{name} {count}" for name, count in most_first))

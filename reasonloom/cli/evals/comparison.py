@@ -1,6 +1,7 @@
 """`reasonloom eval compare`: differences between runs, and which of them may be chance."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,8 +14,10 @@ from reasonloom.evals.comparison.compare import compare as compared
 from reasonloom.evals.comparison.compare import not_worse
 from reasonloom.evals.comparison.pairs import pair_runs
 from reasonloom.evals.comparison.power import plan_from_runs
+from reasonloom.evals.comparison.statistics import MIN_CLUSTERS, NOT_ESTIMABLE
 from reasonloom.evals.core.way import text_of
 from reasonloom.evals.log import EvalLog
+from reasonloom.evals.reporting.report import labels
 
 DEFAULT_FLIPS = 3
 """Flips listed in each direction by default."""
@@ -22,31 +25,33 @@ DEFAULT_FLIPS = 3
 MAX_ANSWER_LENGTH = 400
 """Maximum characters printed of an answer."""
 
-Score = Annotated[
-    str, typer.Option(help="Which score; the first one of the base where none is named.")
-]
+Score = Annotated[str, typer.Option(help="The score to compare. Default: the base run's first.")]
 Reducer = Annotated[str, typer.Option(help="mean, mode, pass@K or pass^K of an item's epochs.")]
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def compare(
-    runs: Annotated[list[str], typer.Argument(help="The base run, then those held against it.")],
+    runs: Annotated[
+        list[str], typer.Argument(help="The base run, then the runs to compare with it.")
+    ],
     score: Score = "",
     reducer: Reducer = "mean",
     flips: Annotated[
-        int, typer.Option(min=0, help="Flips that are shown each way.")
+        int, typer.Option(min=0, help="Flips to show in each direction.")
     ] = DEFAULT_FLIPS,
     margin: Annotated[
         float | None,
         typer.Option(
             "--not-worse-than",
             min=0,
-            help="Exit with 1 unless all runs are surely less than this worse.",
+            help="Exit with 1 unless each run is worse by less than this, with 95 % confidence.",
         ),
     ] = None,
     items: Annotated[
         int | None,
-        typer.Option("--plan", min=2, help="Also tell what a run of so many items would show."),
+        typer.Option(
+            "--plan", min=2, help="Print what a run of this many items could detect, too."
+        ),
     ] = None,
     effect: Annotated[
         float | None, typer.Option(min=0, max=1, help="With --plan: a difference.")
@@ -55,7 +60,7 @@ def compare(
 ) -> None:
     """Compare runs item by item: differences, intervals, tests, costs, flips, prompts."""
     logs = [run_path(run) for run in runs]
-    found = compared(*logs, score=score, reducer=reducer)
+    found = labelled(compared(*logs, score=score, reducer=reducer), [EvalLog(log) for log in logs])
     if items is not None:
         found["plans"] = _plans(logs, found, items, effect)
     if margin is not None:
@@ -68,6 +73,15 @@ def compare(
         draw_comparison(found, flips)
     if margin is not None and not all(each["not_worse"] for each in found["compared"]):
         raise typer.Exit(1)
+
+
+def labelled(found: dict[str, Any], logs: Sequence[EvalLog]) -> dict[str, Any]:
+    """Return a comparison with the `base_label` and each run's `label`, named by what differs."""
+    base, *others = labels(logs)
+    compared = [
+        {"label": label, **each} for label, each in zip(others, found["compared"], strict=True)
+    ]
+    return {**found, "base_label": base, "compared": compared}
 
 
 def _plans(
@@ -99,11 +113,14 @@ def draw_comparison(found: dict[str, Any], flips: int = DEFAULT_FLIPS) -> None:
 
 def _draw_one(console: Console, found: dict[str, Any], each: dict[str, Any]) -> None:
     low, high = each["interval"]
-    _print_line(console, f"{each['run']} against {found['base']}", "bold")
+    one = each["clusters"] < MIN_CLUSTERS
+    ends = NOT_ESTIMABLE if one else f"[{low:+.4f}, {high:+.4f}]"
+    _print_line(console, f"{each['label']} against {found['base_label']}", "bold")
+    _print_line(console, f"{each['run']} against {found['base']}", "dim")
     _print_line(
         console,
         f"{found['score']} ({found['reducer']}): {each['base_score']:.4f} -> {each['score']:.4f}"
-        f"  difference {each['difference']:+.4f}  95 % [{low:+.4f}, {high:+.4f}]"
+        f"  difference {each['difference']:+.4f}  95 % {ends}"
         f"  of {each['items']} items in {each['clusters']} clusters",
     )
     corrected = f", Holm {each['p_holm']:.4f}" if len(found["compared"]) > 1 else ""
@@ -142,7 +159,7 @@ def _draw_flips(console: Console, each: dict[str, Any], most: int) -> None:
                 first = flip[side][0]
                 _print_line(console, f"  {side}: {_short(first['error'] or first['output'])}")
                 for call in first["calls"][:most]:
-                    _print_line(console, f"    said: {_short(call['said'])}", "dim")
+                    _print_line(console, f"    reply: {_short(call['said'])}", "dim")
         if (more := len(each["flips"][way]) - most) > 0:
             _print_line(
                 console, f"{more} more {way.replace('_', ' ')}; --flips or --json show them", "dim"

@@ -18,10 +18,10 @@ from reasonloom.evals.suites.reasoning.orchestration.catalog import ORCHESTRATIO
 FILE = "FILE"
 """The name under which lists of evals show suites in files."""
 
-SUITE_SUFFIXES = (".py", ".csv", ".jsonl", ".json")
+SUITE_SUFFIXES = (".py", ".csv", ".jsonl", ".json", ".yaml", ".yml")
 FILE_OPTIONS = (
     *MODEL_OPTIONS, "by", "judge", "scorer", "format", "column", "set", "items", "epochs",
-    "reducer", "plan", "effect", "flips",
+    "reducer", "workers", "plan", "effect", "flips",
 )  # fmt: skip
 
 
@@ -67,7 +67,7 @@ class Kind:
             return
         for note in notes:
             Console().print(f"note: {note}", markup=False)
-        Console().print("figures are of whole runs: there are none yet")
+        Console().print("figures are computed for complete runs: there are none yet")
 
 
 def _load(target: str) -> Any:

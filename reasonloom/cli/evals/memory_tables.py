@@ -12,8 +12,8 @@ WIDTH = 120
 COLUMNS = ("problem", "solution", "share", "pure", "strayed", "pieces", "chain", "tokens")
 COUNTS = {"strayed", "pieces"}
 QUESTION_KINDS = {
-    "other": "in wholly other words than the sessions",
-    "plain": "as who half remembers it, with a word or two of the project",
+    "other": "in entirely different words from the sessions",
+    "plain": "as someone who half remembers it, with a word or two of the project",
 }
 
 

@@ -63,14 +63,14 @@ def _rows(result: dict[str, Any]) -> Table:
 def _counted(result: dict[str, Any]) -> Table:
     names = result["counted"]
     right = (Column(name.replace("_", " "), justify="right") for name in names)
-    table = Table("row", *right, title="counts of an item, in the mean")
+    table = Table("row", *right, title="mean counts per item")
     for row in result["rows"]:
         table.add_row(row["row"], *(f"{row[name]:.3f}" for name in names))
     return table
 
 
 def _compared(result: dict[str, Any]) -> Table:
-    table = Table("row", "beside", "difference", "95 %", "as a share", "cost")
+    table = Table("row", "compared with", "difference", "95 %", "as a share", "cost")
     for pair in result["compared"]:
         low, high = (_score(result, end, signed=True) for end in pair["score_difference_interval"])
         table.add_row(

@@ -1,8 +1,5 @@
 """`reasonloom eval run NAME`: builds one of the packaged suites and returns its work."""
 
-from importlib import import_module
-from typing import Any
-
 from reasonloom.cli.arguments import parse_versions
 from reasonloom.cli.evals.request import EvalRequest, EvalWork, parse_limits, parse_pairs
 from reasonloom.errors import InvalidArgument
@@ -13,23 +10,11 @@ from reasonloom.evals.simulated.reason_tasks import load_tasks
 from reasonloom.evals.suites.history import suite as history_suite
 from reasonloom.evals.suites.memory import locomo_history, retrieval
 from reasonloom.evals.suites.memory.datasets import ALL, RETRIEVAL_SUITES, Source
-from reasonloom.evals.suites.packaged import Packaged, run_packaged
+from reasonloom.evals.suites.packaged import Packaged, run_packaged, split_suite
 from reasonloom.evals.suites.reasoning.orchestration import suite as orchestration_suite
 from reasonloom.evals.suites.reasoning.orchestration.catalog import Choices, load_orchestration
 from reasonloom.evals.suites.reasoning.reason import suite as reason_suite
 from reasonloom.llm.interfaces import LanguageModel
-
-SPLIT_SUITES = {
-    "metacognition": "metacognition.suite",
-    "grounding": "graph_memory.grounding.suite",
-    "triggers": "mental_models.triggers",
-    "outcomes": "mental_models.outcomes",
-    "everyday": "everyday.suite",
-    "poisoning": "memory.poisoning.suite",
-    "answerable": "memory.answerable",
-    "context": "memory.context",
-}
-"""Modules of suites with a development and a held-out half."""
 
 
 def recall(request: EvalRequest) -> EvalWork:
@@ -57,8 +42,8 @@ def orchestration(request: EvalRequest) -> EvalWork:
 
 def split(request: EvalRequest) -> EvalWork:
     """Return the work of a suite with halves, on its own data or the caller's."""
-    module: Any = import_module(f"reasonloom.evals.suites.{SPLIT_SUITES[request.name]}")
-    return _work(request, module.packaged(request.options.get("half", "dev"), request.data))
+    half = request.options.get("half", "dev")
+    return _work(request, split_suite(request.name, half, request.data))
 
 
 def reason(request: EvalRequest) -> EvalWork:
@@ -100,8 +85,7 @@ def _work(request: EvalRequest, suite: Packaged, llm: LanguageModel | None = Non
     prompts = dict(parse_versions(options.get("prompt", ())))
     if len(prompts) < len(options.get("prompt", ())):
         raise InvalidArgument(
-            "--prompt: name each once here, and hold two runs against each other by `eval compare`",
-            field="prompt",
+            "--prompt: name each once here, and compare two runs by `eval compare`", field="prompt"
         )
     system, purse = System(prompts=prompts, llm=llm or options.get("llm")), parse_limits(options)
     seed, at_once = options.get("seed", 0), options.get("parallel", 1)

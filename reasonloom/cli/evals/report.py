@@ -20,18 +20,16 @@ from reasonloom.text.plurals import counted
 
 def report(
     runs: Annotated[
-        list[str], typer.Argument(help="A run; or the base run, then those held against it.")
+        list[str], typer.Argument(help="A run; or the base run, then the runs to compare with it.")
     ],
-    html: Annotated[
-        Path | None, typer.Option(help="Write one page of HTML, which needs nothing else.")
-    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write one self-contained HTML page.")] = None,
     text: Annotated[
-        Path | None, typer.Option(help="Write text, which is made to be committed.")
+        Path | None, typer.Option(help="Write text that suits version control.")
     ] = None,
     score: Score = "",
     reducer: Reducer = "mean",
 ) -> None:
-    """Report a run, or how runs differ from the first; as text where no file is named."""
+    """Report a run, or how other runs differ from the first one; as text or a file."""
     logs = [run_path(run) for run in runs]
     for option, path in (("html", html), ("text", text)):
         _check_output(option, path, logs)
@@ -57,8 +55,8 @@ def _check_output(option: str, path: Path | None, logs: list[Path]) -> None:
 def export(
     run: Annotated[str, typer.Argument(help="The run (`eval list`), or its file.")],
     to: Annotated[Path, typer.Option("--to", help="The log to write, *.eval or *.json.")],
-    force: Annotated[bool, typer.Option("--force", help="Write over a log that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing log.")] = False,
 ) -> None:
-    """Write a run as a log of Inspect, for `inspect view` (extra `inspect`)."""
+    """Export a run as an Inspect log, for `inspect view` (extra `inspect`)."""
     number = write_inspect_log(open_completed(run_path(run)), to, force=force)
     typer.echo(f"{to}  {counted(number, 'sample')}; see it with `inspect view start`")

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.markup import escape
+from rich.table import Column, Table
 
 from reasonloom.cli.arguments import parse_versions
-from reasonloom.cli.evals.comparison import draw_comparison, draw_plan
+from reasonloom.cli.evals.comparison import draw_comparison, draw_plan, labelled
 from reasonloom.cli.evals.request import (
     EvalRequest,
     EvalWork,
@@ -18,37 +19,65 @@ from reasonloom.cli.evals.request import (
     parse_limits,
     parse_pairs,
 )
+from reasonloom.cli.output import right_aligned
 from reasonloom.errors import InvalidArgument
 from reasonloom.evals.comparison.compare import compare
 from reasonloom.evals.comparison.pairs import require_reducer
 from reasonloom.evals.comparison.power import plan
-from reasonloom.evals.comparison.summary import run_summary
-from reasonloom.evals.core.item import Scorer
+from reasonloom.evals.comparison.statistics import MIN_CLUSTERS, NOT_ESTIMABLE
+from reasonloom.evals.comparison.summary import is_simulated, llm_of, run_summary
 from reasonloom.evals.core.preflight import preflight
 from reasonloom.evals.core.run import AT_ONCE, RunResult, run
 from reasonloom.evals.core.suite import Suite
-from reasonloom.evals.core.system import System
+from reasonloom.evals.core.system import Purse, System
 from reasonloom.evals.core.tool import Tool
 from reasonloom.evals.core.way import Asking, Way
 from reasonloom.evals.loaders.cases import tool_of_cases
+from reasonloom.evals.loaders.declared import YAML, declared_eval
 from reasonloom.evals.loaders.files import python_file, table
 from reasonloom.evals.loaders.published import published
-from reasonloom.evals.scorers.judge import Judge
-from reasonloom.evals.scorers.text import Fields, Pattern, choice, contains, exact, numeric
+from reasonloom.evals.reporting.report import labels
+from reasonloom.evals.scorers.named import scorer_named
+from reasonloom.settings import load_settings
 
 PYTHON = ".py"
+DECLARED = ("by", "set", "prompt", "scorer", "format", "column")
+"""Options that a YAML file takes the place of."""
+
+MOST_QUEUED = 64
+"""Items that wait for workers at once, by default."""
+
+MOST_NOTES = 3
+"""Notes printed of each run."""
 
 
 def work(request: EvalRequest) -> EvalWork:
     """Return a function that runs a file's suite on each system, or plans the run."""
     options = request.options
-    suite = suite_of(request)
-    way = way_of(options)
-    several = _systems(options.get("prompt", ()))
-    systems = [System(way, prompts, options.get("llm")) for prompts in several]
+    if Path(request.name).suffix.lower() in YAML:
+        request, suite, systems = _declared(request)
+        options = request.options
+    else:
+        suite, way = suite_of(request), way_of(options)
+        several = _systems(options.get("prompt", ()))
+        systems = [System(way, prompts, options.get("llm")) for prompts in several]
     if "plan" in options:
         return lambda _: _plan(suite, options)
-    return lambda report: _run(request, suite, systems, report)
+    purse = parse_limits(options)
+    if "workers" in options:
+        systems = [_spread(suite, system, options, purse) for system in systems]
+    return lambda report: _run(request, suite, systems, purse, report)
+
+
+def _declared(request: EvalRequest) -> tuple[EvalRequest, Suite, list[System]]:
+    """Return the request with the options of a YAML file, its suite, and its systems."""
+    path = Path(request.name)
+    for option in request.options.keys() & set(DECLARED):
+        raise InvalidArgument(f"--{option}: {path.name} declares it; leave it out", field=option)
+    loaded, llm = declared_eval(path), request.options.get("llm")
+    systems = [replace(system, llm=system.llm or llm) for system in loaded.systems]
+    options = {**loaded.options, **request.options}
+    return replace(request, options=options), _first(loaded.suite, options), systems
 
 
 def suite_of(request: EvalRequest) -> Suite:
@@ -59,7 +88,7 @@ def suite_of(request: EvalRequest) -> Suite:
     """
     path, options = Path(request.name), request.options
     _require_table(path, options)
-    form, scorers = options.get("format", ""), _scorers(options.get("scorer", ()))
+    form, scorers = options.get("format", ""), [*map(scorer_named, options.get("scorer", ()))]
     if path.suffix.lower() == PYTHON:
         suite = python_file(path)
     elif form:
@@ -67,13 +96,13 @@ def suite_of(request: EvalRequest) -> Suite:
     else:
         columns = parse_pairs(options.get("column", ()), "column")
         suite = table(path, columns, scorers=scorers, way=tool_of_cases(path))
+    return replace(_first(suite, options), scorers=scorers or suite.scorers)
+
+
+def _first(suite: Suite, options: Mapping[str, Any]) -> Suite:
+    """Return the first items of a suite, as many as `--items` says."""
     first = options.get("items")
-    return replace(
-        suite,
-        items=suite.items[:first],
-        where=suite.where[:first],
-        scorers=scorers or suite.scorers,
-    )
+    return replace(suite, items=suite.items[:first], where=suite.where[:first])
 
 
 def _require_table(path: Path, options: Mapping[str, Any]) -> None:
@@ -88,31 +117,6 @@ def _require_table(path: Path, options: Mapping[str, Any]) -> None:
     for option in idle:
         if option in options:
             raise InvalidArgument(f"--{option}: {why}; leave it out", field=option)
-
-
-def _scorers(given: Sequence[str]) -> list[Scorer]:
-    """Return scorers by name; text after a colon is the parameter."""
-    made: dict[str, Any] = {
-        "exact": lambda text: exact(),
-        "final": lambda text: exact(final=True, name="final"),
-        "contains": lambda text: contains(),
-        "choice": lambda text: choice(),
-        "numeric": lambda text: numeric(tolerance=_number(text or "0")),
-        "regex": Pattern,
-        "json_fields": lambda text: Fields(tuple(each for each in text.split(",") if each)),
-        "judge": lambda text: Judge(votes=_whole(text or "3")),
-    }
-    without_parameter = ("exact", "final", "contains", "choice")
-    found = []
-    for each in given:
-        name, _, parameter = each.partition(":")
-        if name not in made or (name == "regex" and not parameter):
-            known = ", ".join(made).replace("regex", "regex:EXPRESSION")
-            raise InvalidArgument(f"--scorer: must be one of {known}", field="scorer")
-        if parameter and name in without_parameter:
-            raise InvalidArgument(f"--scorer: {name} takes nothing behind a colon", field="scorer")
-        found.append(made[name](parameter))
-    return found
 
 
 def way_of(options: Mapping[str, Any]) -> Way | None:
@@ -157,14 +161,18 @@ def _systems(given: Sequence[str]) -> list[dict[str, int]]:
 
 
 async def _run(
-    request: EvalRequest, suite: Suite, systems: Sequence[System], report: ReportProgress
-) -> dict[str, Any]:
+    request: EvalRequest, suite: Suite, systems: Sequence[System], purse: Purse,
+    report: ReportProgress,
+) -> dict[str, Any]:  # fmt: skip
     options = request.options
-    reducer, purse = options.get("reducer", "mean"), parse_limits(options)
+    reducer = options.get("reducer", "mean")
     epochs = options.get("epochs", 1)
     require_reducer(reducer, epochs)
     for system in systems:
         preflight(suite, system, epochs=epochs)
+        # The keys that count are those of the workers, where they answer.
+        if "workers" not in options and (way := system.way or suite.way) and way.asks:
+            await purse.check_key(system.llm, load_settings())
     done: list[RunResult] = []
     for place, system in enumerate(systems, 1):
         ran = await run(
@@ -175,23 +183,56 @@ async def _run(
             seed=options.get("seed", 0),
             judge=options.get("judge"),
             purse=purse,
-            at_once=options.get("parallel", AT_ONCE),
+            at_once=options.get("parallel", MOST_QUEUED if "workers" in options else AT_ONCE),
             tell=report,
         )
         done.append(ran)
         if ran.stopped:
             break
-    found: dict[str, Any] = {"runs": [run_summary(ran, reducer) for ran in done]}
-    if len(done) > 1 and all(ran.log.records for ran in done):
-        found["comparison"] = compare(*(ran.log for ran in done), reducer=reducer)
+    logs = [ran.log for ran in done]
+    found: dict[str, Any] = {
+        "runs": [
+            {"label": label, **run_summary(ran, reducer)}
+            for label, ran in zip(labels(logs), done, strict=True)
+        ]
+    }
+    if len(done) > 1 and all(log.records for log in logs):
+        found["comparison"] = labelled(compare(*logs, reducer=reducer), logs)
     return found
+
+
+def _spread(suite: Suite, system: System, options: Mapping[str, Any], purse: Purse) -> System:
+    """Return a system whose items workers answer.
+
+    Raises:
+        InvalidArgument: the cache of one process is wanted, or its way needs to be in one.
+        SettingMistake: the extra workers is not installed.
+    """
+    from reasonloom.workers.spread import Spread  # noqa: PLC0415 - an extra
+
+    if purse.cache:
+        raise InvalidArgument(
+            "--cache: a file of the process that calls, and with --workers many do, maybe on other"
+            " machines; leave one of both out",
+            field="cache",
+        )
+    way = system.way or suite.way
+    if way is None:
+        return system
+    llm = system.llm if isinstance(system.llm, str) else None
+    spread = Spread(way, llm, purse.limits, purse.spending, purse.count_errors, _warn)
+    return replace(system, way=spread)
+
+
+def _warn(message: str) -> None:
+    Console(stderr=True).print(message, style="yellow", markup=False, soft_wrap=True)
 
 
 async def _plan(suite: Suite, options: Mapping[str, Any]) -> dict[str, Any]:
     suite.check()
     planned = plan(len(suite.items), flips=options.get("flips", 0.2), effect=options.get("effect"))
     clusters = {item.cluster for item in suite.items if item.cluster}
-    notes = [f"its items lie in {len(clusters)} clusters: fewer than they are worth as many"]
+    notes = [f"its items are in {len(clusters)} clusters, so they count as fewer independent items"]
     return {"plan": {**planned, "notes": notes if clusters else []}}
 
 
@@ -208,17 +249,18 @@ def _value(text: str) -> Any:
         return text
 
 
-def _whole(text: str) -> int:
-    if not text.isdecimal():
-        raise InvalidArgument(f"--scorer: {text} is no whole number", field="scorer")
-    return int(text)
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidArgument(f"--scorer: {text} is no number", field="scorer") from None
+def _cells(run: dict[str, Any], score: dict[str, Any]) -> tuple[str, ...]:
+    usage = run["usage"]
+    simulated = "\nsimulated" if is_simulated(llm_of(run)) else ""
+    ends = " to ".join(f"{end:.3f}" for end in score["interval"])
+    return (
+        f"{score['mean']:.4f}",
+        NOT_ESTIMABLE if score["clusters"] < MIN_CLUSTERS else ends,
+        f"{run['done']} of {run['of']}",
+        f"{usage['calls']:,.0f}",
+        f"{usage['tokens_in'] + usage['tokens_out']:,.0f}",
+        f"{usage['usd']:.4f}{simulated}",
+    )
 
 
 def draw(found: dict[str, Any]) -> None:
@@ -227,23 +269,21 @@ def draw(found: dict[str, Any]) -> None:
         draw_plan(found["plan"])
         return
     console = Console()
-    table = Table("run", "score", "95 %", "done", "calls", "tokens", "usd", title="runs")
+    numbers = right_aligned("score", "95 %", "done", "calls", "tokens", "usd")
+    for column in numbers:
+        column.no_wrap = True
+    title, system = found["runs"][0]["eval"], Column("system", overflow="fold")
+    table = Table(system, *numbers, title=title, box=None, padding=(0, 2, 0, 0))
     for each in found["runs"]:
         for name, score in each["scores"].items():
-            table.add_row(
-                f"{each['log']}\n[dim]{name}",
-                f"{score['mean']:.4f}",
-                f"{score['interval'][0]:.3f} .. {score['interval'][1]:.3f}",
-                f"{each['done']} of {each['of']}",
-                f"{each['usage']['calls']:,.0f}",
-                f"{each['usage']['tokens_in'] + each['usage']['tokens_out']:,.0f}",
-                f"{each['usage']['usd']:.4f}",
-            )
+            table.add_row(f"{escape(each['label'])}\n[dim]{escape(name)}", *_cells(each, score))
     console.print(table)
     for each in found["runs"]:
         console.print(f"run: {each['log']}", markup=False, highlight=False, soft_wrap=True)
     for each in found["runs"]:
-        for note in each["notes"]:
-            console.print(f"note: {note}", markup=False, style="dim")
+        for note in each["notes"][:MOST_NOTES]:
+            console.print(f"note: {note}", markup=False, style="dim", soft_wrap=True)
+        if (more := len(each["notes"]) - MOST_NOTES) > 0:
+            console.print(f"note: {more} more such notes (--json)", markup=False, style="dim")
     if "comparison" in found:
         draw_comparison(found["comparison"])

@@ -8,11 +8,10 @@ from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from reasonloom.cli.arguments import AsJson
+from reasonloom.cli.arguments import AsJson, DryRun
 from reasonloom.cli.engine import with_engine
 from reasonloom.cli.history.tables import (
     byte_progress,
@@ -20,8 +19,9 @@ from reasonloom.cli.history.tables import (
     draw_ingested,
     draw_projects,
     draw_sessions,
+    ingested_counts,
 )
-from reasonloom.cli.output import print_answer
+from reasonloom.cli.output import print_answer, print_json, print_rows, print_table
 from reasonloom.contracts import history
 from reasonloom.contracts.base import Request
 from reasonloom.contracts.caller import Caller
@@ -48,10 +48,11 @@ from reasonloom.text.plurals import counted
 
 def undo(
     number: Annotated[
-        int | None, typer.Argument(help="What to bring back; without it, what can be is listed.")
+        int | None, typer.Argument(help="The number to restore. Default: list them.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """List what was forgotten and can be brought back, or bring it back."""
+    """List forgotten conversations that can be restored, or restore one."""
 
     async def work(engine: Engine, caller: Caller) -> Sequence[Forgotten] | int:
         if number is None:
@@ -60,32 +61,41 @@ def undo(
 
     done = with_engine(work)
     if isinstance(done, int):
-        typer.echo(f"brought back: {counted(done, 'chunk')}")
-    elif done:
-        _print_forgotten(done)
+        text = f"restored {counted(done, 'chunk')}"
+        print_answer({"restored": done}, lambda _: typer.echo(text), as_json=as_json)
     else:
-        typer.echo("nothing was forgotten that could be brought back")
+        print_rows(map(_forgotten_row, done), lambda: _print_forgotten(done), as_json=as_json)
+
+
+def _forgotten_row(each: Forgotten) -> dict[str, Any]:
+    return {"number": each.number, "project": each.project, "chunks": each.chunks,
+            "request": each.asked, "forgotten_at": each.forgotten_at}  # fmt: skip
 
 
 def purge(
     now: Annotated[
-        bool, typer.Option("--now", help="Also what could still be brought back.")
+        bool, typer.Option("--now", help="Also those that can still be restored.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask whether to, with --now.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before --now.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Erase for good what was forgotten and can be brought back no more, as the server does."""
+    """Erase forgotten conversations that can no longer be restored."""
     if now and not yes:
-        typer.confirm("Erase for good all that was forgotten?", abort=True)
+        typer.confirm("Erase everything that was forgotten, permanently?", abort=True)
 
     async def work(engine: Engine, caller: Caller) -> Erased:
         kept = timedelta(days=0 if now else engine.loom.settings.undo_days)
         return await erase_due(engine.loom.database, caller, engine.loom.clock() - kept)
 
     erased = with_engine(work)
-    typer.echo(f"erased for good: {counted(erased.chunks, 'chunk')}")
+    text = f"erased permanently: {counted(erased.chunks, 'chunk')}"
+    print_answer({"erased": erased.chunks}, lambda _: typer.echo(text), as_json=as_json)
 
 
 def _print_forgotten(found: Sequence[Forgotten]) -> None:
+    if not found:
+        typer.echo("nothing forgotten can be restored")
+        return
     days = load_settings().undo_days
     table = Table("number", "project", "chunks", "what", "forgotten", "until")
     for each in found:
@@ -94,7 +104,7 @@ def _print_forgotten(found: Sequence[Forgotten]) -> None:
             str(each.number), escape(each.project), f"{each.chunks:,}", escape(what),
             _minute(each.forgotten_at), _minute(each.forgotten_at + timedelta(days=days)),
         )  # fmt: skip
-    Console().print(table)
+    print_table(table)
 
 
 def _minute(at: datetime) -> str:
@@ -105,19 +115,28 @@ class Format(StrEnum):
     """The supported formats."""
 
     CLAUDE_CODE = "claude-code"
+    CODEX = "codex"
+    GEMINI = "gemini"
+    CURSOR = "cursor"
+    VSCODE = "vscode"
     JSONL = "jsonl"
     TEXT = "text"
 
 
 def ingest(
     paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Files or folders.")],
-    form: Annotated[Format | None, typer.Option("--format", help="If not found out.")] = None,
-    project: Annotated[str | None, typer.Option(help="The folder whose project it is.")] = None,
-    thinking: Annotated[bool, typer.Option("--thinking", help="Keep thoughts, too.")] = False,
-    again: Annotated[bool, typer.Option("--again", help="Read from the beginning.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Store nothing.")] = False,
+    form: Annotated[
+        Format | None, typer.Option("--format", help="Format. Default: detected.")
+    ] = None,
+    project: Annotated[str | None, typer.Option(help="The project's folder.")] = None,
+    thinking: Annotated[
+        bool, typer.Option("--thinking", help="Include the model's thoughts.")
+    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Read everything again.")] = False,
+    dry_run: DryRun = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Read transcripts and keep them in chunks; what was read before is not read again.
+    """Ingest transcripts; only what is new is read.
 
     Folders are read with all that is below: files `*.jsonl`, or with `--format text` texts. The
     exit code is 1 if anything could not be read.
@@ -127,7 +146,11 @@ def ingest(
     found = find_files(paths, wish.form)
     reports = with_engine(lambda engine, caller: _ingest_with_progress(engine, caller, found, wish))
     reports = [*found.refused, *reports]
-    draw_ingested(reports, found, time.perf_counter() - began, dry_run=dry_run)
+    seconds = time.perf_counter() - began
+    if as_json:
+        print_json({**ingested_counts(reports, found), "seconds": round(seconds, 3)})
+    else:
+        draw_ingested(reports, found, seconds, dry_run=dry_run)
     if any(each.refused for each in reports):
         raise typer.Exit(1)
 
@@ -136,8 +159,8 @@ async def _ingest_with_progress(
     engine: Engine, caller: Caller, found: FoundFiles, wish: Any
 ) -> list[FileReport]:
     """Ingest the files while displaying a progress bar of bytes."""
-    with byte_progress(found.bytes) as tell:
-        return await read(engine.loom, caller, found.files, wish, tell)
+    with byte_progress(found.bytes) as update:
+        return await read(engine.loom, caller, found.files, wish, update)
 
 
 def projects(as_json: AsJson = False) -> None:
@@ -147,22 +170,23 @@ def projects(as_json: AsJson = False) -> None:
 
 
 def sessions(
-    project: Annotated[str, typer.Argument(help="As `projects` names it.")], as_json: AsJson = False
+    project: Annotated[str, typer.Argument(help="The project's name, as in `history projects`.")],
+    as_json: AsJson = False,
 ) -> None:
-    """List the sessions of a project, the newest first."""
+    """List the sessions of a project, newest first."""
     answer = _call("history_list_sessions", HistoryListSessions, {"project": project})
     print_answer(answer, draw_sessions, as_json=as_json)
 
 
 def show(
-    project: Annotated[str, typer.Argument(help="As `projects` names it.")],
-    session: Annotated[str | None, typer.Option(help="A session's id, or its beginning.")] = None,
-    from_: Annotated[str | None, typer.Option("--from", help="From when, ISO 8601.")] = None,
-    to: Annotated[str | None, typer.Option(help="Until when, ISO 8601.")] = None,
-    last: Annotated[bool, typer.Option("--last", help="The project's last session.")] = False,
+    project: Annotated[str, typer.Argument(help="The project's name, as in `history projects`.")],
+    session: Annotated[str | None, typer.Option(help="A session's id, or a prefix of it.")] = None,
+    from_: Annotated[str | None, typer.Option("--from", help="Start time, ISO 8601.")] = None,
+    to: Annotated[str | None, typer.Option(help="End time, ISO 8601.")] = None,
+    last: Annotated[bool, typer.Option("--last", help="Only the project's last session.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Show what was said and done in a project, in order of time."""
+    """Show the conversations of a project in chronological order."""
     if last:
         listed = _call("history_list_sessions", HistoryListSessions, {"project": project})
         session = listed["sessions"][0]["session_id"] if listed["sessions"] else None
@@ -172,15 +196,13 @@ def show(
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for.")],
-    project: Annotated[
-        str | None, typer.Option(help="Only this project, as `projects` names it.")
-    ] = None,
-    recall: Annotated[bool, typer.Option("--recall", help="Tell what led to it.")] = False,
-    predict: Annotated[bool, typer.Option("--predict", help="Tell what came next.")] = False,
+    query: Annotated[str, typer.Argument(help="A question, or words to find.")],
+    project: Annotated[str | None, typer.Option(help="Only this project.")] = None,
+    recall: Annotated[bool, typer.Option("--recall", help="Show what led to it.")] = False,
+    predict: Annotated[bool, typer.Option("--predict", help="Show what came next.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Search past conversations; with --recall or --predict walk from what is found."""
+    """Search past conversations; follow causes with --recall, effects with --predict."""
     if recall and predict:
         raise typer.BadParameter("give --recall or --predict, not both")
     if predict:

@@ -19,7 +19,7 @@ from rich.progress import (
 from rich.table import Column, Table
 from rich.text import Text
 
-from reasonloom.cli.output import right_aligned
+from reasonloom.cli.output import print_table, right_aligned
 from reasonloom.nodes.history.ingestion.discovery import FoundFiles
 from reasonloom.nodes.history.ingestion.reports import FileReport
 from reasonloom.text import tokens
@@ -63,43 +63,67 @@ def draw_ingested(
     title = "read again" if any(e.rewritten for e in reports) else "ingested"
     if dry_run:
         title = "would be ingested (nothing is stored)"
-    table = Table("what", *right_aligned("how many"), title=title)
+    table = Table("", *right_aligned("count"), title=title)
     for name, value in _figures(reports, found, seconds):
         table.add_row(name, value)
-    Console().print(table)
+    print_table(table)
     for note in _notes(reports):
         typer.echo(note)
+
+
+LABELS = {
+    "files_read": "files read",
+    "unchanged": "unchanged",
+    "refused": "refused",
+    "turns": "turns",
+    "chunks_new": "chunks new",
+    "chunks_changed": "chunks changed",
+    "chunks_kept": "chunks already stored",
+    "chunks_removed": "chunks removed",
+    "chunks_forgotten": "chunks that stay forgotten",
+    "files_rewritten": "files rewritten",
+    "files_of_other_kinds": "files of other kinds",
+    "folders_linked_twice": "folders linked twice",
+    "special_files": "pipes, sockets, devices",
+    **{f"lines_{key}": f"lines {reason}" for key, reason in SKIP_REASONS.items()},
+}
+ALWAYS = 6
+"""Counts that are shown even if they are 0, from the first."""
+
+
+def ingested_counts(reports: list[FileReport], found: FoundFiles) -> dict[str, int]:
+    """Return the counts of an ingestion, by the keys of `LABELS`."""
+    unchanged = sum(each.unchanged for each in reports)
+    refused = sum(each.refused is not None for each in reports)
+    skipped: Counter[str] = Counter()
+    for each in reports:
+        skipped.update(each.skipped)
+    return {
+        "files_read": len(reports) - unchanged - refused,
+        "unchanged": unchanged,
+        "refused": refused,
+        "turns": sum(each.turns for each in reports),
+        "chunks_new": sum(each.new for each in reports),
+        "chunks_changed": sum(each.changed for each in reports),
+        "chunks_kept": sum(each.there for each in reports),
+        "chunks_removed": sum(each.removed for each in reports),
+        "chunks_forgotten": sum(each.forgotten for each in reports),
+        "files_rewritten": sum(each.rewritten for each in reports),
+        "files_of_other_kinds": found.others,
+        "folders_linked_twice": found.loops,
+        "special_files": found.special,
+        **{f"lines_{key}": skipped[key] for key in SKIP_REASONS},
+    }
 
 
 def _figures(
     reports: list[FileReport], found: FoundFiles, seconds: float
 ) -> Iterator[tuple[str, str]]:
     """Yield the rows of the summary; the additional counts are omitted if zero."""
-    unchanged = sum(each.unchanged for each in reports)
-    refused = sum(each.refused is not None for each in reports)
     size = sum(each.bytes for each in reports)
-    yield "files read", f"{len(reports) - unchanged - refused:,}"
-    yield "unchanged", f"{unchanged:,}"
-    yield "refused", f"{refused:,}"
-    yield "turns", f"{sum(each.turns for each in reports):,}"
-    yield "chunks new", f"{sum(each.new for each in reports):,}"
-    yield "chunks changed", f"{sum(each.changed for each in reports):,}"
-    more = {
-        "chunks kept already": sum(each.there for each in reports),
-        "chunks removed": sum(each.removed for each in reports),
-        "chunks that stay forgotten": sum(each.forgotten for each in reports),
-        "files rewritten": sum(each.rewritten for each in reports),
-        "files of other kinds": found.others,
-        "folders linked twice": found.loops,
-        "pipes, sockets, devices": found.special,
-    }
-    skipped: Counter[str] = Counter()
-    for each in reports:
-        skipped.update(each.skipped)
-    more |= {f"lines {SKIP_REASONS[why]}": lines for why, lines in skipped.items()}
-    for name, value in more.items():
-        if value:
-            yield name, f"{value:,}"
+    for place, (key, value) in enumerate(ingested_counts(reports, found).items()):
+        if value or place < ALWAYS:
+            yield LABELS[key], f"{value:,}"
     yield "seconds", f"{seconds:,.1f} ({size / max(seconds, 0.001) / 1e6:,.1f} MB/s)"
 
 
@@ -108,29 +132,27 @@ def _notes(reports: list[FileReport]) -> Iterator[str]:
     unembedded = sum(each.unembedded for each in reports)
     if unembedded:
         yield (
-            f"{counted(unembedded, 'chunk')} without vectors, for the embedder is away: "
+            f"{counted(unembedded, 'chunk')} without vectors, since the embedder is unavailable; "
             "run `reasonloom db reindex` when it is back"
         )
     if any(each.turns for each in reports) and not tokens.counts_exactly():
-        yield "tokens are estimated by length: the vocabulary is not at hand"
+        yield "tokens are estimated by length, since the vocabulary is not available"
 
 
 def draw_projects(answer: dict[str, Any]) -> None:
     """Print projects."""
     numbers = right_aligned("sessions", "chunks")
-    table = Table(
-        "project", Column("folder", overflow="fold"), *numbers, "first", "last", title="projects"
-    )
+    table = Table("project", *numbers, "first", "last", Column("folder", overflow="fold"))
     for each in answer["projects"]:
         table.add_row(
-            each["project"],
-            each["path"] or "",
+            Text(each["project"]),
             f"{each['sessions']:,}",
             f"{each['chunks']:,}",
             _minute(each["first"]),
             _minute(each["last"]),
+            Text(each["path"] or ""),
         )
-    Console().print(table) if answer["projects"] else typer.echo(answer["text"])
+    print_table(table) if answer["projects"] else typer.echo(answer["text"])
 
 
 def draw_sessions(answer: dict[str, Any]) -> None:
@@ -145,7 +167,7 @@ def draw_sessions(answer: dict[str, Any]) -> None:
             f"{each['chunks']:,}",
             f"{each['tokens']:,}",
         )
-    Console().print(table) if answer["sessions"] else typer.echo(answer["text"])
+    print_table(table) if answer["sessions"] else typer.echo(answer["text"])
 
 
 def draw_chunks(answer: dict[str, Any]) -> None:

@@ -1,44 +1,13 @@
 """Our entry in a host's configuration: the command that starts this installation."""
 
 import re
-import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
+from reasonloom.cli.user_files.program import start_command
 from reasonloom.errors import InvalidArgument, MissingArgument
 from reasonloom.server.catalogue.selection import choose
 from reasonloom.settings import Settings, environment, load_settings, variables_of
-
-
-def start_command() -> list[str]:
-    """Return the command that starts this installation, with its absolute path."""
-    script = installed_script()
-    return [script] if script else [sys.executable, "-m", "reasonloom"]
-
-
-def installed_script() -> str | None:
-    """Return the script of this installation, None if it has none."""
-    script = Path(sys.executable).absolute().parent / "reasonloom"
-    return str(script) if script.is_file() else None
-
-
-def missing_settings(where: str, given: frozenset[str] = frozenset()) -> list[str]:
-    """Return a hint on settings that are set in this terminal, and perhaps nowhere else.
-
-    Args:
-        where: the host that will start us, such as `Claude Code`.
-        given: variables that the host sets.
-    """
-    known = environment()
-    names = {v for field in Settings.model_fields for v in variables_of(field) if known.get(v)}
-    if not names - given:
-        return []
-    return [f"Set here, and needed where {where} runs: {', '.join(sorted(names - given))}."]
-
-
-NAME = "reasonloom"
-"""Our name in a host's configuration."""
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|DATABASE_URL|DSN", re.I)
@@ -46,9 +15,15 @@ USERINFO = re.compile(r"://[^/@\s]*@")
 
 
 def build_entry(
-    serve_as: str | None, toolsets: str | None, variables: Mapping[str, str]
+    serve_as: str | None,
+    toolsets: str | None,
+    variables: Mapping[str, str],
+    *,
+    shared: bool = False,
 ) -> dict[str, Any]:
     """Return the entry: the command, its arguments, and only the given variables.
+
+    `shared` connects to a server that hosts share, instead of starting one for each.
 
     Raises:
         SettingMistake: an unknown reference or toolset.
@@ -56,7 +31,10 @@ def build_entry(
     choose(load_settings(serve_as=serve_as, toolsets=toolsets))
     program, *words = start_command()
     chosen = ["--as", serve_as] if serve_as else ["--toolsets", toolsets] if toolsets else []
-    entry: dict[str, Any] = {"command": program, "args": [*words, "serve", *chosen]}
+    entry: dict[str, Any] = {
+        "command": program,
+        "args": [*words, "connect" if shared else "serve", *chosen],
+    }
     return entry | ({"env": dict(variables)} if variables else {})
 
 
@@ -80,7 +58,7 @@ def parse_variables(given: Iterable[str]) -> dict[str, str]:
             )
         found[name] = value if equals else environment()[name]
         if "\0" in found[name]:
-            raise InvalidArgument(f"--env {name}: must not hold NUL", field="env")
+            raise InvalidArgument(f"--env {name}: must not contain NUL", field="env")
     return found
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from platformdirs import user_config_path
 
-from reasonloom.cli.install.formats import ConfigFormat, JsonFormat, TomlFormat
+from reasonloom.cli.hooks.hosts import PROJECT, USER
+from reasonloom.cli.user_files.folders import claude_home, codex_home, gemini_home, user_home
+from reasonloom.cli.user_files.formats import ConfigFormat, JsonFormat, TomlFormat
 from reasonloom.errors import InvalidArgument, UnknownName
-from reasonloom.settings import environment, load_settings
-
-USER, PROJECT = "user", "project"
+from reasonloom.settings import load_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +58,7 @@ def _here(*names: str) -> Callable[[], Path]:
 
 
 def _claude_json() -> Path:
-    return (load_settings().claude_config_dir or Path.home()) / ".claude.json"
-
-
-def _claude_skills() -> Path:
-    return (load_settings().claude_config_dir or Path.home() / ".claude") / "skills"
-
-
-def _codex() -> Path:
-    given = environment().get("CODEX_HOME")
-    return (Path(given) if given else Path.home() / ".codex") / "config.toml"
+    return (load_settings().claude_config_dir or user_home()) / ".claude.json"
 
 
 def _application(name: str, *names: str) -> Callable[[], Path]:
@@ -82,7 +73,7 @@ HOSTS: Mapping[str, Host] = {
         {USER: _claude_json, PROJECT: _here(".mcp.json")},
         typed=True,
         after="Sessions of Claude Code that begin from now on have the tools; /mcp lists them.",
-        skills={USER: _claude_skills, PROJECT: _here(".claude", "skills")},
+        skills={USER: lambda: claude_home() / "skills", PROJECT: _here(".claude", "skills")},
     ),
     "claude-desktop": Host(
         "Claude Desktop",
@@ -103,7 +94,7 @@ HOSTS: Mapping[str, Host] = {
         "Cursor",
         JsonFormat(comments=True),
         "mcpServers",
-        {USER: lambda: Path.home() / ".cursor" / "mcp.json", PROJECT: _here(".cursor", "mcp.json")},
+        {USER: lambda: user_home() / ".cursor" / "mcp.json", PROJECT: _here(".cursor", "mcp.json")},
         typed=True,
         after="Restart Cursor; its settings list the server under MCP.",
     ),
@@ -111,8 +102,15 @@ HOSTS: Mapping[str, Host] = {
         "Codex",
         TomlFormat(),
         "mcp_servers",
-        {USER: _codex, PROJECT: _here(".codex", "config.toml")},
+        {USER: lambda: codex_home() / "config.toml", PROJECT: _here(".codex", "config.toml")},
         after="Sessions of Codex that begin from now on have the tools; /mcp lists them.",
+    ),
+    "gemini": Host(
+        "Gemini CLI",
+        JsonFormat(comments=True),
+        "mcpServers",
+        {USER: lambda: gemini_home() / "settings.json", PROJECT: _here(".gemini", "settings.json")},
+        after="Sessions of Gemini CLI that begin from now on have the tools; /mcp lists them.",
     ),
 }
 

@@ -1,14 +1,15 @@
 """`reasonloom memory cluster` and `basins`: clusters memories, and lists the clusters."""
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
+from reasonloom.cli.arguments import AsJson, DryRun
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import progress, right_aligned
+from reasonloom.cli.output import display_id, print_json, print_table, progress, right_aligned
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.mental_models.extras import ClusterMemories
 from reasonloom.graphs.runs.call_tool import call_tool
@@ -21,16 +22,17 @@ from reasonloom.nodes.mental_models.basins.relations import (
 )
 from reasonloom.text.plurals import counted
 
-NO_CLUSTERS = "there are no clusters yet; `reasonloom memory cluster` forms them"
+NO_CLUSTERS = "no clusters yet; `reasonloom memory cluster` makes them"
 MAX_ROWS = 100
 
 
 def basins(
     relations: Annotated[
-        bool, typer.Option("--relations", help="Show how they stand to each other too.")
+        bool, typer.Option("--relations", help="Show how the clusters relate, too.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """List the clusters of your memories, those that are most active now first."""
+    """List clusters of memories, most active first."""
 
     async def work(
         engine: Engine, caller: Caller
@@ -39,6 +41,11 @@ def basins(
         return found, await list_relations(engine.loom, caller) if relations else []
 
     found, between = with_engine(work)
+    if as_json:
+        answer = {"basins": list(map(asdict, found))}
+        more = {"relations": list(map(asdict, between))} if relations else {}
+        print_json({**answer, **more})
+        return
     if not found:
         typer.echo(NO_CLUSTERS)
         return
@@ -49,19 +56,19 @@ def basins(
 
 def _print_clusters(found: list[BasinActivity]) -> None:
     numbers = right_aligned("members", "coherence", "active")
-    table = Table("name", *numbers, "keywords", "id")
+    table = Table(Column("id", no_wrap=True), "name", *numbers, "keywords")
     for each in found[:MAX_ROWS]:
         table.add_row(
+            display_id(each.id),
             Text(each.name),
             f"{each.members:,}",
             f"{each.coherence:.2f}",
             f"{each.activation:.2f}",
             Text(", ".join(each.keywords)),
-            str(each.id)[:8],
         )
-    Console().print(table)
+    print_table(table)
     if len(found) > MAX_ROWS:
-        typer.echo(f"the most active {MAX_ROWS} of {len(found):,} are shown")
+        typer.echo(f"the {MAX_ROWS} most active of {len(found):,}")
 
 
 def _print_relations(found: list[BasinActivity], between: list[BasinRelation]) -> None:
@@ -77,15 +84,11 @@ def _print_relations(found: list[BasinActivity], between: list[BasinRelation]) -
             str(each.edges),
             str(each.sessions),
         )
-    Console().print(table)
+    print_table(table)
 
 
-def cluster(
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the clusters, and change nothing.")
-    ] = False,
-) -> None:
-    """Find what your memories are about; clusters that go on keep their ids and names."""
+def cluster(dry_run: DryRun = False, as_json: AsJson = False) -> None:
+    """Group memories into clusters by topic; existing clusters keep their names."""
 
     async def work(engine: Engine, caller: Caller) -> tuple[dict[str, Any], list[str]]:
         with progress("cluster"):
@@ -94,7 +97,10 @@ def cluster(
         return outcome.answer, outcome.notes
 
     done, notes = with_engine(work)
-    _print_clustering(done, notes, dry_run=dry_run)
+    if as_json:
+        print_json({**done, "notes": notes})
+    else:
+        _print_clustering(done, notes, dry_run=dry_run)
 
 
 def _print_clustering(done: dict[str, Any], notes: list[str], *, dry_run: bool) -> None:
@@ -102,7 +108,7 @@ def _print_clustering(done: dict[str, Any], notes: list[str], *, dry_run: bool) 
     if clusters:
         _print_new_clusters(clusters[:MAX_ROWS])
         if len(clusters) > MAX_ROWS:
-            typer.echo(f"the largest {MAX_ROWS} of {len(clusters):,} are shown")
+            typer.echo(f"the {MAX_ROWS} largest of {len(clusters):,}")
         inside = memories - done["alone"]
         verb = "would hold" if dry_run else "hold"
         typer.echo(
@@ -110,9 +116,9 @@ def _print_clustering(done: dict[str, Any], notes: list[str], *, dry_run: bool) 
             f"{counted(memories, 'memory')}; {done['alone']:,} belong to none"
         )
     else:
-        typer.echo(f"{counted(memories, 'memory')} make no cluster")
+        typer.echo(f"no clusters among {counted(memories, 'memory')}")
     if done["vanished"]:
-        gone = "would be no more" if dry_run else "are no more"
+        gone = "would be removed" if dry_run else "removed"
         typer.echo(f"{counted(len(done['vanished']), 'cluster')} {gone}")
     for note in notes:
         typer.echo(note)
@@ -128,4 +134,4 @@ def _print_new_clusters(clusters: list[dict[str, Any]]) -> None:
             Text(", ".join(each["keywords"])),
             "new" if each["fresh"] else "",
         )
-    Console().print(table)
+    print_table(table)

@@ -1,6 +1,7 @@
 """`reasonloom memory consolidate`, `decay` and `health`: merges, weakens and counts memories."""
 
 import asyncio
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -8,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reasonloom.cli.arguments import User
+from reasonloom.cli.arguments import AsJson, DryRun, User
 from reasonloom.cli.engine import with_engine
-from reasonloom.cli.output import print_answer, progress, right_aligned
+from reasonloom.cli.output import print_answer, print_json, print_table, progress, right_aligned
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.extras import ConsolidateMemories, MemoryHealth
@@ -28,20 +29,19 @@ MAX_GROUPS = 20
 
 def consolidate(
     user: User = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show the groups, and change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     older_than_days: Annotated[
         int, typer.Option(min=1, max=36_500, help="Only episodes older than this.")
     ] = 30,
     min_cluster: Annotated[
-        int, typer.Option(min=2, max=20, help="Fewest episodes that make a group.")
+        int, typer.Option(min=2, max=20, help="Minimum number of episodes in a group.")
     ] = 3,
     min_similarity: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Least cosine of any two in a group.")
+        float, typer.Option(min=0.0, max=1.0, help="Minimum cosine similarity in a group.")
     ] = 0.6,
+    as_json: AsJson = False,
 ) -> None:
-    """Write one memory for each group of alike old episodes; the episodes stay, weakened."""
+    """Summarize groups of similar old episodes; the episodes stay, with less strength."""
     wanted = {
         "olderThanDays": older_than_days,
         "minCluster": min_cluster,
@@ -54,7 +54,7 @@ def consolidate(
         total: dict[str, Any] = {"clusters": [], "examined": 0, "skipped": 0}
         notes: dict[str, None] = {}
         cursor: str | None = None
-        with progress("consolidate") as tell:
+        with progress("consolidate") as update:
             while True:
                 more = {"cursor": cursor} if cursor else {}
                 given = {"userId": user or caller.owner, **wanted, **more}
@@ -63,13 +63,16 @@ def consolidate(
                 for name in total:
                     total[name] += outcome.answer[name]
                 notes.update(dict.fromkeys(outcome.notes))
-                tell(len(total["clusters"]), None)
+                update(len(total["clusters"]), None)
                 cursor = outcome.answer.get("nextCursor")
                 if cursor is None:
                     return total, list(notes)
 
     done, notes = with_engine(work, user)
-    _print_consolidation(done, notes, dry_run=dry_run)
+    if as_json:
+        print_json({**done, "notes": notes})
+    else:
+        _print_consolidation(done, notes, dry_run=dry_run)
 
 
 def _print_consolidation(done: dict[str, Any], notes: list[str], *, dry_run: bool) -> None:
@@ -82,9 +85,9 @@ def _print_consolidation(done: dict[str, Any], notes: list[str], *, dry_run: boo
         summaries = counted(len(clusters), "summary")
         typer.echo(f"{counted(originals, 'episode')} {verb} {summaries}")
     else:
-        typer.echo(f"no group of old episodes is alike enough ({done['examined']:,} looked at)")
+        typer.echo(f"no groups of similar old episodes ({done['examined']:,} examined)")
     if done["skipped"]:
-        typer.echo(f"{counted(done['skipped'], 'group')} changed meanwhile and stay as they are")
+        typer.echo(f"{counted(done['skipped'], 'group')} skipped, since they changed meanwhile")
     for note in notes:
         typer.echo(note)
 
@@ -95,23 +98,29 @@ def _print_groups(clusters: list[dict[str, Any]]) -> None:
         summary = each.get("summary") or f"such as: {each['excerpt']}"
         days = (each["first"][:10], each["last"][:10])
         table.add_row(str(len(each["originals"])), *days, Text(summary), each.get("summaryId", ""))
-    Console().print(table)
+    print_table(table)
 
 
 def decay(
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would be, and change nothing.")
-    ] = False,
+    dry_run: DryRun = False,
     user: Annotated[
-        str | None, typer.Option(help="Only this user's memories; else those of all owners.")
+        str | None, typer.Option(help="Only this user's memories. Default: those of all owners.")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Weaken memories by the time since they were read; none is deleted."""
+    """Lower the strength of memories that were not read lately; none is deleted."""
     weakened = asyncio.run(_decay(dry_run=dry_run, user=user))
-    what = "memories that would be weakened" if dry_run else "memories weakened"
-    typer.echo(f"{what}: {weakened.memories}")
-    if weakened.memories:
-        before, after = (total / weakened.memories for total in (weakened.before, weakened.after))
+    many = weakened.memories or 1
+    before, after = weakened.before / many, weakened.after / many
+    answer = {"memories": weakened.memories, "mean_before": before, "mean_after": after}
+    print_answer(answer, partial(_print_decay, dry_run=dry_run), as_json=as_json)
+
+
+def _print_decay(answer: dict[str, Any], *, dry_run: bool) -> None:
+    what = "memories that would lose strength" if dry_run else "memories that lost strength"
+    typer.echo(f"{what}: {answer['memories']}")
+    if answer["memories"]:
+        before, after = answer["mean_before"], answer["mean_after"]
         typer.echo(f"mean strength {before:.4f} before, {after:.4f} after")
 
 
@@ -132,11 +141,8 @@ async def _decay(*, dry_run: bool, user: str | None) -> Weakened:
 KILO = 1024
 
 
-def health(
-    user: User = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
-) -> None:
-    """Show counts, sizes and what to do about them."""
+def health(user: User = None, as_json: AsJson = False) -> None:
+    """Show how many memories there are, their size, and recommended actions."""
 
     async def ask(engine: Engine, caller: Caller) -> dict[str, Any]:
         request = parse_request(MemoryHealth, {"userId": user or caller.owner})
@@ -147,7 +153,7 @@ def health(
 
 
 def _print_health(figures: dict[str, Any]) -> None:
-    console = Console()
+    console = Console(highlight=False)
     table = Table("", *right_aligned("memories"), title="memory health")
     for name in ("bySector", "byKind", "byAge"):
         for group, count in figures[name].items():
@@ -158,7 +164,7 @@ def _print_health(figures: dict[str, Any]) -> None:
         table.add_row(label, f"{count:,}")
     table.add_section()
     table.add_row("all", f"{figures['total']:,}", style="bold")
-    console.print(table)
+    print_table(table)
     links = ", ".join(f"{count:,} {kind}" for kind, count in figures["links"].items()) or "none"
     console.print(f"size: {_format_size(figures['bytes'])}   sessions: {figures['sessions']:,}")
     console.print(f"links: {links}")

@@ -26,22 +26,22 @@ KEYS: dict[str, Decision | None] = {"s": "supersede", "k": "keep", "f": "forget"
 QUIT = "q"
 NOTHING = "nothing to review"
 HOW = (
-    "Settle them with `reasonloom memory review` in a terminal, or: add "
-    '"decision": "supersede", "keep" or "forget" to lines of --json and run --apply FILE'
+    "To decide, run `reasonloom memory review` in a terminal, or add "
+    '"decision": "supersede", "keep" or "forget" to the lines of --json and run --apply FILE'
 )
 
 
 def review(
     apply: Annotated[
-        Path | None, typer.Option(help="A file of lines of --json with decisions to carry out.")
+        Path | None, typer.Option(help="Apply the decisions in a file of --json lines.")
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=1, max=1_000, help="The most memories of each kind.")
+        int, typer.Option(min=1, max=1_000, help="Maximum memories of each kind.")
     ] = DEFAULT_MOST,
     as_json: AsJson = False,
     user: User = None,
 ) -> None:
-    """List memories that are outdated, double, suspicious or unused, and settle them."""
+    """Review outdated, duplicate, suspicious and unused memories."""
     if apply is not None:
         _settle(_read_decisions(apply), user)
         return

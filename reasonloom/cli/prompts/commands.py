@@ -1,6 +1,7 @@
 """`reasonloom prompts`: lists, shows, compares, renders and checks prompts in versions."""
 
 import json
+import re
 from difflib import unified_diff
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,8 +13,11 @@ from reasonloom.errors import InvalidArgument
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.prompts.registry import lint as linted
 from reasonloom.prompts.template import PromptTemplate
-from reasonloom.prompts.validation import next_version
+from reasonloom.prompts.validation import first_version, next_version
 from reasonloom.settings import load_settings
+
+OWN_NAME = re.compile(r"[a-z0-9_]+(?:/[a-z0-9_]+)+")
+"""A name whose first part is that of a folder."""
 
 Folder = Annotated[
     Path | None, typer.Option(help="Your folder of prompts.", show_default="REASONLOOM_PROMPTS")
@@ -22,7 +26,7 @@ Prompt = Annotated[str, typer.Argument(help="NAME or NAME=VERSION, such as tree/
 
 
 def list_(folder: Folder = None) -> None:
-    """List prompts with their versions; `*` marks those of your folder."""
+    """List prompts with their versions; `*` marks those in your folder."""
     registry = _registry(folder)
     for name in registry.names():
         versions = [_version(registry, name, each) for each in registry.versions(name)]
@@ -30,14 +34,24 @@ def list_(folder: Folder = None) -> None:
 
 
 def show(prompt: Prompt, folder: Folder = None) -> None:
-    """Print a prompt's file."""
+    """Print the file of a prompt."""
     typer.echo(_template(_registry(folder), prompt).text, nl=False)
 
 
 def new(prompt: Prompt, folder: Folder = None) -> None:
-    """Begin the next version of a prompt in your folder, as a copy."""
+    """Copy a prompt to your folder as its next version, or begin your own, such as own/answer."""
     own = _own_folder(folder)
     registry = _registry(own if own.is_dir() else None)
+    if _is_own(registry, prompt):
+        path = own / f"{prompt}.v1.md"
+        _write(path, first_version(prompt))
+        typer.echo(str(path))
+        typer.echo(
+            f"{prompt} v1 has one variable, question; edit it, then `reasonloom prompts lint`",
+            err=True,
+        )
+        return
+
     template = _template(registry, prompt)
     name = template.about.name
     number = max(registry.versions(name)) + 1
@@ -45,23 +59,44 @@ def new(prompt: Prompt, folder: Folder = None) -> None:
     _write(path, next_version(template.text, number))
     typer.echo(str(path))
     typer.echo(
-        f"{name} v{number} is now what is asked wherever REASONLOOM_PROMPTS names this folder;"
+        f"{name} v{number} is now used wherever REASONLOOM_PROMPTS names this folder;"
         f" compare first: reasonloom eval run SUITE --prompt {name}=v{number}"
         f" --prompt {name}=v{template.about.version}",
         err=True,
     )
 
 
-def diff(prompt: Prompt, other: Prompt, folder: Folder = None) -> None:
-    """Print how the second prompt differs from the first; `v2` stands for the first's name."""
+def diff(
+    prompt: Prompt,
+    other: Annotated[
+        str, typer.Argument(help="The other prompt, or its version.", show_default="the newest")
+    ] = "",
+    folder: Folder = None,
+) -> None:
+    """Compare two versions of a prompt; by default the two newest."""
     registry = _registry(folder)
-    name, _ = parse_prompt(prompt)
+    name, version = parse_prompt(prompt)
+    if not other:
+        previous, newest = _last_two(registry, name)
+        prompt, other = f"{name}={version or previous}", str(newest)
     second = f"{name}={other}" if other.removeprefix("v").isdecimal() else other
     one, two = _template(registry, prompt), _template(registry, second)
     for line in unified_diff(
         one.text.splitlines(), two.text.splitlines(), _label(one), _label(two), lineterm=""
     ):
         typer.echo(line)
+
+
+def _last_two(registry: PromptRegistry, name: str) -> tuple[int, int]:
+    registry.get(name)
+    versions = sorted(registry.versions(name))
+    if len(versions) == 1:
+        raise InvalidArgument(
+            f"prompt: {name} has only v{versions[0]}; `reasonloom prompts new {name}` begins the"
+            " next version",
+            field="prompt",
+        )
+    return versions[-2], versions[-1]
 
 
 def render(
@@ -75,7 +110,7 @@ def render(
     ] = None,
     folder: Folder = None,
 ) -> None:
-    """Print a prompt's messages with its variables filled in."""
+    """Print the messages of a prompt with its variables filled in."""
     template = _template(_registry(folder), prompt)
     rendered = template.render(**{**_read(variables), **_parse_variables(var or [])})
     typer.echo(f"--- system\n{rendered.system}\n--- user\n{rendered.user}")
@@ -84,7 +119,7 @@ def render(
 
 
 def lint(folder: Folder = None) -> None:
-    """Check every prompt of your folder, and tell all that is wrong; exit 1 where anything is."""
+    """Check the prompts in your folder; exit code 1 if anything is wrong."""
     own = _own_folder(folder)
     found = linted(own)
     for place, what in found:
@@ -96,6 +131,13 @@ def lint(folder: Folder = None) -> None:
 
 def _registry(folder: Path | None) -> PromptRegistry:
     return PromptRegistry(folder or load_settings().prompts)
+
+
+def _is_own(registry: PromptRegistry, prompt: str) -> bool:
+    """Return whether a prompt is new and of a folder that is not packaged, so no misspelled one."""
+    topics = {each.partition("/")[0] for each in registry.names() if registry.is_packaged(each)}
+    new = OWN_NAME.fullmatch(prompt) is not None and prompt not in registry.names()
+    return new and prompt.partition("/")[0] not in topics
 
 
 def _own_folder(folder: Path | None) -> Path:

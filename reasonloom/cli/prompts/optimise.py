@@ -35,39 +35,48 @@ def optimise(
         str | None,
         typer.Option(help="The tool that answers.", show_default="the suite's own, or the prompt"),
     ] = None,
-    llm: Annotated[str | None, typer.Option(help="Who answers, as REASONLOOM_LLM.")] = None,
-    reflect_llm: Annotated[
-        str | None, typer.Option(help="Who proposes texts.", show_default="who answers")
+    llm: Annotated[
+        str | None, typer.Option(help="The language model that answers, as in REASONLOOM_LLM.")
     ] = None,
-    judge: Annotated[str | None, typer.Option(help="Who judges, where a scorer asks.")] = None,
-    scorer: Annotated[list[str] | None, typer.Option(help="As of `eval run`.")] = None,
-    format_: Annotated[str | None, typer.Option("--format", help="As of `eval run`.")] = None,
+    reflect_llm: Annotated[
+        str | None,
+        typer.Option(help="The language model that proposes texts.", show_default="who answers"),
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="The language model that judges, if a scorer needs one.")
+    ] = None,
+    scorer: Annotated[list[str] | None, typer.Option(help="As in `eval run`.")] = None,
+    format_: Annotated[str | None, typer.Option("--format", help="As in `eval run`.")] = None,
     column: Annotated[
-        list[str] | None, typer.Option(metavar="PART=COLUMN", help="As of `eval run`.")
+        list[str] | None, typer.Option(metavar="PART=COLUMN", help="As in `eval run`.")
     ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="As of `eval run`.")
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="As in `eval run`.")
     ] = None,
     shares: Annotated[
         str, typer.Option("--split", help="Shares of train, validation and test.")
     ] = "30,30,40",
-    rounds: Annotated[int, typer.Option(min=1, max=10_000, help="Rounds of a proposal each.")] = 20,
-    batch: Annotated[
-        int, typer.Option(min=1, max=100, help="Train items that a proposal looks at.")
-    ] = 4,
-    epochs: Annotated[int, typer.Option(min=1, max=100, help="How often each item is asked.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Of the split, the search and all asking.")] = 0,
-    calls: Annotated[int | None, typer.Option(min=1, help="Most calls in all.")] = None,
-    tokens: Annotated[int | None, typer.Option(min=1, help="Most tokens in all.")] = None,
-    usd: Annotated[float | None, typer.Option(help="Most US dollars in all.")] = None,
+    rounds: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Rounds, with one proposal each.")
+    ] = 20,
+    batch: Annotated[int, typer.Option(min=1, max=100, help="Train items for each proposal.")] = 4,
+    epochs: Annotated[int, typer.Option(min=1, max=100, help="Repetitions of each item.")] = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the split, the search and all calls.")
+    ] = 0,
+    calls: Annotated[int | None, typer.Option(min=1, help="Maximum number of calls.")] = None,
+    tokens: Annotated[int | None, typer.Option(min=1, help="Maximum number of tokens.")] = None,
+    usd: Annotated[float | None, typer.Option(help="Maximum US dollars.")] = None,
     limit: Annotated[
-        list[str] | None, typer.Option(metavar="[PROVIDER=]CALLS", help="Calls at the same time.")
+        list[str] | None, typer.Option(metavar="[PROVIDER=]CALLS", help="Concurrent calls.")
     ] = None,
-    parallel: Annotated[int, typer.Option(min=1, max=1_000, help="Items at the same time.")] = 16,
+    parallel: Annotated[int, typer.Option(min=1, max=1_000, help="Concurrent items.")] = 16,
     resume: Annotated[
-        str | None, typer.Option(help="A run to go on with, by the name of its folder.")
+        str | None, typer.Option(help="A run to resume, by the name of its folder.")
     ] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Only tell how the suite is split.")] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only print how the suite is split.")
+    ] = False,
     write: Annotated[
         bool, typer.Option("--write", help="Write the winner as the next version.")
     ] = False,
@@ -76,7 +85,7 @@ def optimise(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Search for a better text of a prompt; judge it on items that the search never saw."""
+    """Search for a better prompt text and test it on items that the search has not seen."""
     chosen = _set_options(
         by=by, scorer=scorer, format=format_, column=column, set=set_, calls=calls, tokens=tokens,
         usd=usd, limit=limit,
@@ -116,7 +125,7 @@ async def _run_search(
     suite: Suite, goal: Goal, trial: TrialOptions, effort: Any, purse: Purse, run: Path,
     reflect: str | None, own: Path | None,
 ) -> dict[str, Any]:  # fmt: skip
-    typer.echo(f"run {run.name}; --resume {run.name} goes on with it", err=True)
+    typer.echo(f"run {run.name}; --resume {run.name} continues it", err=True)
     with named_progress() as report:
         return await optimised(
             suite, goal, run, trial, reflect=reflect, effort=effort, budget=purse.budget,
@@ -176,7 +185,7 @@ def _print_split(parts: Split) -> None:
     shows = "no difference" if least is None else f"a difference of {least:.3f}"
     typer.echo(
         f"{'; '.join(sizes)}. The test finds {shows} 8 times out of 10, where 20 % of its items"
-        " differ and each stands alone.",
+        " differ and each is independent.",
         err=True,
     )
 
@@ -211,10 +220,9 @@ def _print_destination(result: dict[str, Any], write: bool) -> None:
     if write:
         before = "" if result["newly_written"] else "has this text already and "
         typer.echo(
-            f"{result['written']} {before}is now what is asked wherever REASONLOOM_PROMPTS names"
-            " its folder"
+            f"{result['written']} {before}is now used wherever REASONLOOM_PROMPTS names its folder"
         )
     else:
         typer.echo(
-            f"--resume {result['run']} --write writes it as the next version; nothing is asked anew"
+            f"--resume {result['run']} --write writes it as the next version; no call is repeated"
         )

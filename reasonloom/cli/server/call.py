@@ -18,10 +18,14 @@ from reasonloom.settings import load_settings
 
 def call(
     tool: Annotated[str, typer.Argument(help="The tool's name.")],
-    arguments: Annotated[str, typer.Argument(help="Its arguments as JSON; - reads stdin.")] = "{}",
-    text: Annotated[bool, typer.Option("--text", help="Print the text an agent reads.")] = False,
+    arguments: Annotated[
+        str, typer.Argument(help="Its arguments as JSON; - reads standard input.")
+    ] = "{}",
+    text: Annotated[
+        bool, typer.Option("--text", help="Print the text that agents read instead of JSON.")
+    ] = False,
 ) -> None:
-    """Call a tool and print its whole answer as JSON; exit 1 where it answers with an error."""
+    """Call a tool and print its answer as JSON; exit code 1 if it is an error."""
     given = _arguments(sys.stdin.buffer.read() if arguments == "-" else arguments)
     result = anyio.run(_call, tool, given, None if text else "full")
     if text or result.structured_content is None:

@@ -27,7 +27,7 @@ OWNER = "demo"
 
 
 def demo() -> None:
-    """Remember a small conversation, recall it by meaning, and reason over it."""
+    """Run a demo: store a short conversation, recall it and reason over it."""
     anyio.run(
         require_usable, load_settings()
     )  # otherwise the user would only see that the server ended
@@ -60,7 +60,7 @@ class Demo:
         if result.is_error or not isinstance(result.structured_content, dict):
             self.console.print_json(data=result.structured_content)
             raise ServiceFault(
-                f"the demo ended: {tool} answered as above; `reasonloom doctor` tells more"
+                f"the demo ended: {tool} answered as above; `reasonloom doctor` shows more"
             )
         return result.structured_content, took
 
@@ -74,6 +74,7 @@ async def _run_demo(conversation: dict[str, Any], console: Console) -> None:
             "REASONLOOM_USER": OWNER,
             "LOG_LEVEL": "warning",
             "REASONLOOM_LLM": chosen(load_settings()),
+            "REASONLOOM_TOOLSETS": "default",
         },
     )
     console.rule(f"[bold]{conversation['title']}")
@@ -132,7 +133,7 @@ async def _remember(demo: Demo, conversation: dict[str, Any]) -> None:
 
 
 async def _recall(demo: Demo, questions: list[str]) -> None:
-    table = Table("question", _ms(), "score", "found", title="recall", show_lines=True)
+    table = Table("question", _ms(), "found", title="recall", show_lines=True)
     for question in questions:
         arguments = {"userId": OWNER, "text": question, "limit": 2}
         answer, took = await demo.ask("recall", arguments)
@@ -140,7 +141,6 @@ async def _recall(demo: Demo, questions: list[str]) -> None:
         table.add_row(
             question,
             f"{took:.0f}",
-            "\n".join(f"{memory['score']:.2f}" for memory in found),
             "\n".join(memory["content"] for memory in found) or "nothing relevant",
         )
     demo.console.print(table)
@@ -149,14 +149,14 @@ async def _recall(demo: Demo, questions: list[str]) -> None:
 async def _reason(demo: Demo, thoughts: list[str]) -> None:
     session: dict[str, Any] = {}
     for thought in thoughts:
-        answer, took = await _with_progress(demo, {"content": thought, **session})
-        session = {"session_id": answer["session_id"]}
+        answer, took = await _with_progress(demo, {"text": thought, "mode": "linear", **session})
+        session = {"sessionId": answer["sessionId"]}
         demo.console.print(
             Panel(
-                Text(f"{thought}\n\n{answer['content']}"),
-                title="reasoning_linear",
-                subtitle=f"confidence {answer['confidence']:.2f} · llm {answer['llm']} · "
-                f"{len(answer['memories_used'])} memories · {took:.0f} ms",
+                Text(f"{thought}\n\n{answer['conclusion']}"),
+                title="reason",
+                subtitle=f"mode {answer['mode']} · confidence {answer['confidence']:.2f} · "
+                f"{took:.0f} ms",
             )
         )
     if suggestion := answer.get("suggestion"):
@@ -172,6 +172,6 @@ async def _with_progress(demo: Demo, arguments: dict[str, Any]) -> tuple[dict[st
             steps.append(message or "")
             status.update(f"step {progress + 1:.0f} of {total:.0f}: {message}")
 
-        answer = await demo.ask("reasoning_linear", arguments, show)
+        answer = await demo.ask("reason", arguments, show)
     demo.console.print(f"progress: {' → '.join(steps)}", style="dim")
     return answer

@@ -7,6 +7,7 @@ no messages, since those quote input.
 
 import json
 import logging
+import re
 import sys
 import traceback
 from datetime import UTC, datetime
@@ -17,22 +18,24 @@ from reasonloom.settings import Settings
 from reasonloom.telemetry.active_run import active_run
 
 OWN_LOGGER = "reasonloom"
+ACCESS_LOGGER = "reasonloom.access"
 TRUSTED_LOGGERS = (OWN_LOGGER, "uvicorn.error")
 """Loggers whose messages are logged in full: ours, and uvicorn's on the served address."""
 
-WITHHELD = "a message is withheld, which may hold contents"
+WITHHELD = "a message is withheld, since it may contain user data"
 MAX_CAUSES = 5
+HEAD = ("time", "level", "logger", "message", "traceback")
+"""The keys of an entry that a line of text has in places of their own."""
 
 
 class TextFormatter(logging.Formatter):
-    """One line per entry, for people: time, level, logger, message, tool and run."""
+    """One line per entry, for people: time, level, logger, message, then fields as `name=value`."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the entry; control characters are escaped."""
         entry = log_entry(record)
         line = f"{entry['time']} {entry['level']:<7} {entry['logger']}: {entry['message']}"
-        for name in ("tool", "run"):
-            line += f" {name}={entry[name]}" if name in entry else ""
+        line += "".join(f" {name}={_value(entry[name])}" for name in entry if name not in HEAD)
         return "\n  ".join([_escape_line(line), *entry.get("traceback", ())])
 
 
@@ -45,7 +48,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def log_entry(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the entry for a record, with the active tool and run, if any."""
+    """Return the entry for a record, with the active tool and run and its own fields, if any."""
     at = datetime.fromtimestamp(record.created, UTC)
     entry: dict[str, Any] = {
         "time": at.isoformat(timespec="milliseconds"),
@@ -55,6 +58,8 @@ def log_entry(record: logging.LogRecord) -> dict[str, Any]:
     }
     if (current := active_run()) is not None:
         entry |= {"tool": current.tool, "run": str(current.run_id)}
+    if _is_trusted(record, OWN_LOGGER):
+        entry |= getattr(record, "fields", {})
     if record.exc_info and record.exc_info[1] is not None:
         entry["traceback"] = list(_traceback_lines(record.exc_info[1]))
     return entry
@@ -62,11 +67,16 @@ def log_entry(record: logging.LogRecord) -> dict[str, Any]:
 
 def _message(record: logging.LogRecord) -> str:
     """Return the message; for other libraries, only the format string."""
-    if any(record.name == name or record.name.startswith(f"{name}.") for name in TRUSTED_LOGGERS):
+    if _is_trusted(record, *TRUSTED_LOGGERS):
         return record.getMessage()
     if record.args and isinstance(record.msg, str):
         return record.msg
     return f"{WITHHELD} ({record.module}:{record.lineno})"
+
+
+def _is_trusted(record: logging.LogRecord, *loggers: str) -> bool:
+    """Return whether a record comes from one of these loggers or one below them."""
+    return any(record.name == name or record.name.startswith(f"{name}.") for name in loggers)
 
 
 def _traceback_lines(error: BaseException) -> list[str]:
@@ -84,6 +94,12 @@ def _traceback_lines(error: BaseException) -> list[str]:
     return lines
 
 
+def _value(value: object) -> str:
+    """Return a field's value, quoted if it has a space, a quotation mark or an equals sign."""
+    text = str(value)
+    return text if re.fullmatch(r'[^\s"=]+', text) else json.dumps(text, ensure_ascii=False)
+
+
 def _escape_line(text: str) -> str:
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
@@ -97,9 +113,21 @@ def set_up_log(settings: Settings) -> None:
     handler.setFormatter(JsonFormatter() if settings.log_format == "json" else TextFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger(OWN_LOGGER).setLevel(settings.log_level.upper())
+    _set_up_access_log(settings)
     logging.raiseExceptions = False  # an error of the log itself would quote its entry
     logging.captureWarnings(True)
     sys.excepthook = _log_uncaught
+
+
+def _set_up_access_log(settings: Settings) -> None:
+    """Log requests at every level of the log, or not at all; `json` also beside a log of text."""
+    log = logging.getLogger(ACCESS_LOGGER)
+    log.setLevel(logging.INFO)
+    log.disabled = settings.access_log == "off"
+    if settings.access_log == "json":
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(JsonFormatter())
+        log.handlers, log.propagate = [handler], False
 
 
 def _log_uncaught(

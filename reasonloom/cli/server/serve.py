@@ -14,7 +14,14 @@ from reasonloom.cli.server.log_setup import set_up_log
 from reasonloom.errors import SettingMistake
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.server.catalogue.selection import choose
+from reasonloom.server.usable_settings import require_usable_parts
 from reasonloom.settings import Settings, load_settings, variables_of
+
+AT_TERMINAL = """\
+This is an MCP server. It waits for a client's JSON-RPC on standard input, which is a terminal.
+  reasonloom install claude-code                    adds it to Claude Code, which then starts it
+  reasonloom serve --http 127.0.0.1:8765 --studio   serves HTTP, with pages for the browser
+Ctrl-D ends it."""
 
 
 class FastExit:
@@ -40,40 +47,11 @@ class FastExit:
 async def require_usable(settings: Settings) -> None:
     """Require valid settings for tools, llm, embedder, database and prompts.
 
-    Only settings that are set are checked; no model is loaded and no connection opened, as clients
-    give up on servers that start slowly. For the same reason, each part is imported only if
-    checked.
-
     Raises:
         SettingMistake: a setting is invalid; names it.
     """
     choose(settings)
-    if settings.llm not in (None, "offline"):
-        from reasonloom.llm.from_settings import choose_llm
-
-        await choose_llm(settings).close()
-    if settings.judge_llm:
-        from reasonloom.llm.from_settings import choose_judge
-
-        if judge := choose_judge(settings):
-            await judge.close()
-    if "embedder" in settings.model_fields_set:
-        from reasonloom.llm.embedding.from_settings import choose_embedder
-
-        await choose_embedder(settings).close()
-    if settings.database_url:
-        from reasonloom.stores.access import find_access
-
-        await find_access(settings)
-    _require_folder(settings.prompts)
-
-
-def _require_folder(prompts: Path | None) -> None:
-    """Let the registry refuse a path that is not a folder; loading a real folder takes too long."""
-    if prompts and not os.path.isdir(prompts):  # noqa: PTH112 - never raises, whatever it is
-        from reasonloom.prompts.registry import PromptRegistry
-
-        PromptRegistry(prompts)
+    await require_usable_parts(settings)
 
 
 Names = Annotated[str | None, typer.Option(help="Names, separated by commas.")]
@@ -102,31 +80,60 @@ def serve(
     studio: Annotated[
         bool, typer.Option("--studio", help="Over HTTP, the studio's pages at /studio too.")
     ] = False,
+    no_elicitation: Annotated[
+        bool, typer.Option("--no-elicitation", help="Never ask the user through the client.")
+    ] = False,
+    access_log: Annotated[
+        str | None,
+        typer.Option(metavar="on|off|json", help="Over HTTP, log each request on stderr."),
+    ] = None,
+    socket: Annotated[
+        Path | None, typer.Option("--socket", hidden=True, help="For `reasonloom connect`.")
+    ] = None,
 ) -> None:
     """Serve MCP over stdio, or over HTTP with --http."""
     from reasonloom.server.telemetry.start import start_telemetry
 
-    _require_http(http, {"--stateless": stateless, "--studio": studio})
     chosen = {
         "toolsets": toolsets, "tools": tools, "exclude_tools": exclude_tools, "serve_as": as_,
+        "access_log": access_log,
     }  # fmt: skip
-    settings = load_settings(**chosen, read_only=read_only or None, stateless=stateless or None)
-    settings = _asking_caller(settings)
     try:
+        settings = load_settings(
+            **chosen,
+            http=http,
+            read_only=read_only or None,
+            stateless=stateless or None,
+            elicitation=False if no_elicitation else None,
+        )
+        flags = {"--stateless": stateless, "--studio": studio, "--access-log": bool(access_log)}
+        _require_http(settings.http, flags)
+        settings = _asking_caller(settings)
         anyio.run(require_usable, settings)
     except SettingMistake as mistake:
         raise _name_flag(mistake, chosen) from None
     last = FastExit()
     set_up_log(settings)
-    start_telemetry(settings)
-    if http is None:
+    start_telemetry(settings, scraped=settings.http is not None)
+    if socket is not None:
+        from reasonloom.server.stdio.shared.place import SharedPlace
+        from reasonloom.server.stdio.shared.serving import serve_shared
+
+        anyio.run(serve_shared, settings, SharedPlace(socket))
+    elif settings.http is None:
         from reasonloom.server.stdio.serving import serve_stdio
+
+        if sys.stdin.isatty():
+            typer.echo(AT_TERMINAL, err=True)
 
         anyio.run(serve_stdio, settings)
     else:
         from reasonloom.server.http.serving import serve_http
 
-        anyio.run(serve_http, settings, http, _studio_mount() if studio else None)
+        try:
+            anyio.run(serve_http, settings, settings.http, _studio_mount() if studio else None)
+        except SettingMistake as mistake:
+            raise mistake if http else _name_variable(mistake) from None
     last.served = True
 
 
@@ -140,7 +147,7 @@ def _asking_caller(settings: Settings) -> Settings:
 def _require_http(http: str | None, flags: dict[str, bool]) -> None:
     for flag, given in flags.items():
         if given and http is None:
-            raise SettingMistake(f"{flag}: needs --http HOST:PORT beside it", field=flag)
+            raise SettingMistake(f"{flag}: needs --http HOST:PORT too", field=flag)
 
 
 def _name_flag(mistake: SettingMistake, chosen: dict[str, str | None]) -> SettingMistake:
@@ -150,6 +157,11 @@ def _name_flag(mistake: SettingMistake, chosen: dict[str, str | None]) -> Settin
             flag = f"--{field.removeprefix('serve_').replace('_', '-')}"
             return SettingMistake(mistake.message.replace(mistake.field, flag, 1), field=flag)
     return mistake
+
+
+def _name_variable(mistake: SettingMistake) -> SettingMistake:
+    """Return a mistake in the address with the name of the variable that gave it."""
+    return SettingMistake(mistake.message.replace("--http:", "REASONLOOM_HTTP:", 1))
 
 
 def _studio_mount() -> Any:
@@ -163,7 +175,7 @@ def studio(
         str, typer.Option(metavar="HOST:PORT", help="Where to serve the pages.")
     ] = "127.0.0.1:8322",
 ) -> None:
-    """Serve the studio at /studio: look into sessions, memory, graphs, runs and evals."""
+    """Serve the studio: web pages for sessions, memories, graphs, runs and evals."""
     from reasonloom.studio.app import serve_studio
 
     settings = load_settings()

@@ -45,7 +45,7 @@ def parse_json(text: str) -> Any:
         where = f"line {error.lineno}, column {error.colno}"
         raise InvalidArgument(f"not JSON: {error.msg} at {where}") from None
     except (ValueError, RecursionError):
-        raise InvalidArgument("not JSON: a number that is none, or too deep") from None
+        raise InvalidArgument("not JSON: an invalid number, or nested too deeply") from None
 
 
 def root_offset(text: str) -> int:

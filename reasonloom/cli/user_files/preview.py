@@ -96,7 +96,10 @@ def confirm_change(yes: bool, *, dry_run: bool = False) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        typer.echo("Nobody can be asked here, nothing was written; give --yes to write.", err=True)
+        typer.echo(
+            "There is no terminal to confirm at, so nothing was written; give --yes to write.",
+            err=True,
+        )
         raise typer.Exit(1)
     if not typer.confirm("Write this?"):
         typer.echo("nothing was written")

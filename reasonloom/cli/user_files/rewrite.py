@@ -78,9 +78,9 @@ def require_writable(found: FileSnapshot) -> None:
     """
     name = found.path.name
     if not os.access(found.path, os.W_OK):
-        raise InvalidArgument(f"{name}: may not be written", field="file")
+        raise InvalidArgument(f"{name}: is not writable", field="file")
     if not os.access(found.path.parent, os.W_OK | os.X_OK):
-        raise InvalidArgument(f"{name}: its folder may not be written", field="file")
+        raise InvalidArgument(f"{name}: its folder is not writable", field="file")
 
 
 def write_file(
@@ -95,7 +95,7 @@ def write_file(
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError:
-        raise InvalidArgument(f"{path.name}: its folder may not be written", field="file") from None
+        raise InvalidArgument(f"{path.name}: its folder is not writable", field="file") from None
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -171,7 +171,7 @@ def write_with_backup(path: Path, found: FileSnapshot | None, new: str, *, first
         except ReasonloomError:
             kept.unlink(missing_ok=True)
             raise
-    return f"What it was before: {kept}"
+    return f"Backup of the file as it was: {kept}"
 
 
 def write_restored(path: Path, found: FileSnapshot, new: str | None, before: str | None) -> str:
@@ -198,7 +198,7 @@ def write_restored(path: Path, found: FileSnapshot, new: str | None, before: str
             replace_file(found, new.encode())
         if before is None or before == new:
             kept.unlink(missing_ok=True)
-    return f"What it was before reasonloom came: {kept}" if kept.exists() else ""
+    return f"Backup of the file from before reasonloom: {kept}" if kept.exists() else ""
 
 
 @contextmanager
@@ -218,5 +218,5 @@ def _create(path: Path, new: str) -> None:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         backup_path(path).unlink(missing_ok=True)
     except OSError:
-        raise InvalidArgument("its folder may not be written", field="file") from None
+        raise InvalidArgument("its folder is not writable", field="file") from None
     write_file(path, new.encode())

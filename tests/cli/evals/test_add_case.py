@@ -81,7 +81,7 @@ def test_a_bad_run_is_shown_forked_made_a_case_and_asked_again(
     answer = json.loads(called.stdout)
     assert answer["content"] == WRONG
     bad = answer["run_id"]
-    assert json.loads(run("runs", "show", bad).stdout)["status"] == "done"
+    assert json.loads(run("runs", "show", bad, "--json").stdout)["status"] == "done"
     fork = ("runs", "fork", bad, "--at", "continue_thought", "--prompt", "linear/continue=4")
     forked = json.loads(run(*fork, "--json", **told).stdout)["fork"]
     assert forked["answer"]["content"] == RIGHT
@@ -150,11 +150,7 @@ def test_what_cannot_be_a_case_is_refused_and_nothing_is_written(
         (made["running"], right, "is running and has no end yet; `reasonloom runs resume"),
         (first, ("--target-from", made["running"]), "is running and has no answer to be right"),
         (made["second"], right, "went on with a session"),
-        (
-            made["remember"],
-            right,
-            "called remember, which no eval asks; a case is",
-        ),
+        (made["remember"], right, "called remember, which no eval asks; a case is"),
         (first, (*right, "--id", "x" * 201), "id: must have up to 200 characters"),
     ):
         done = run("eval", "add-case", run_id, "--suite", str(cases), *options)

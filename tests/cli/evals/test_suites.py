@@ -68,12 +68,20 @@ def test_two_versions_of_a_prompt_are_run_on_the_same_items_and_compared(folder:
 
 def test_a_run_that_was_stopped_goes_on(folder: Path) -> None:
     result = typed("eval", "run", "years.py", *TWO, "--calls", "8", "--parallel", "1")
-    assert result.exit_code == 0
-    assert "stopped: the budget of 8 calls" in " ".join(result.output.split())
+    assert result.exit_code == 1
+    assert "4 of 6 answers missing: the budget of 8 calls" in " ".join(result.output.split())
     assert [len(EvalLog(path).records) for path in logs(folder)] == [6, 2]
     first = logs(folder)[0].name
     assert typed("eval", "run", "years.py", *TWO, "--resume", first).exit_code == 0
     assert [len(EvalLog(path).records) for path in logs(folder)] == [6, 6]
+
+
+def test_a_run_without_a_model_or_without_answers_says_so(folder: Path) -> None:
+    assert "no language model was called" in typed("eval", "run", "years.py").output
+    (folder / "sums.yaml").write_text(f"{DECLARED}  - llm: litellm:openai/gpt-5\n")
+    said = refused("eval", "run", "sums.yaml", "--llm", "offline")
+    assert said.endswith("set OPENAI_API_KEY, or another REASONLOOM_LLM")
+    assert len(logs(folder)) == 1
 
 
 def test_a_table_is_planned_without_being_asked(folder: Path) -> None:
@@ -85,18 +93,57 @@ def test_a_table_is_planned_without_being_asked(folder: Path) -> None:
     assert logs(folder) == []
 
 
+DECLARED = """
+cases: [{input: 1, target: 1}, {input: 2, target: 2}]
+task: own/answer
+scorers: [contains]
+compare:
+  - prompts: {own/answer: 1}
+  - prompts: {own/answer: 2}
+    llm: simulated:reader
+"""
+
+
+def test_a_declared_eval_compares_its_systems(folder: Path) -> None:
+    (folder / "sums.yaml").write_text(DECLARED, encoding="utf-8")
+    found = json.loads(typed("eval", "run", "sums.yaml", "--llm", "offline", "--json").stdout)
+    labels = ["own/answer v1, offline", "own/answer v2, simulated:reader"]
+    assert [each["label"] for each in found["runs"]] == labels
+    assert found["comparison"]["base_label"] == labels[0]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("task: own/answer", "", "sums.yaml: task: is missing; for example reasoning_linear"),
+        ("scorers", "scorer", "scorers: is missing; for example [contains, 'numeric:0.01']"),
+        ("llm: sim", "model: sim", "compare.1.model: unknown field; known: task, arguments"),
+        ("{own/answer: 1}", "{own/answer: one}", "compare.0.prompts.own/answer: Input should be"),
+        ("[{input: 1, target: 1}", "[{inpt: 1, target: 1}", "case 1: inpt: unknown part"),
+        ("cases: [", "cases: [[", "sums.yaml: is no YAML (line 3)"),
+        ("task: own/answer", "task: own/answr", "sums: asks no prompt own/answer"),
+    ],
+)
+def test_a_faulty_declaration_is_refused_with_its_field(
+    folder: Path, before: str, after: str, said: str
+) -> None:
+    (folder / "sums.yaml").write_text(DECLARED.replace(before, after, 1), encoding="utf-8")
+    assert said in refused("eval", "run", "sums.yaml")
+    assert logs(folder) == []
+
+
 REFUSED = [
     (("years.py", "--prompt", "own/answer=9"), "prompt own/answer has no version 9; it has 1, 2"),
     (("years.py", "--prompt", "own/answr=1"), "no prompt own/answr; did you mean own/answer?"),
     (("years.py", "--prompt", "own/answer"), "--prompt: must be NAME=VERSION"),
-    (("years.py", "--scorer", "exactly"), "--scorer: must be one of exact, final"),
-    (("years.py", "--scorer", "regex"), "--scorer: must be one of"),
+    (("years.py", "--scorer", "exactly"), "scorer: must be one of exact, final"),
+    (("years.py", "--scorer", "regex"), "scorer: must be one of"),
     (("years.py", "--by", "reasoning_tre"), "did you mean `reasoning_tree`?"),
     (("years.py", "--reducer", "pass@2"), "reducer: of 1 epochs no 2 can be drawn"),
     (("years.py", "--reducer", "median"), "reducer: must be mean, mode, pass@K or pass^K"),
-    (("years.py", "--scorer", "judge:nan"), "--scorer: nan is no whole number"),
-    (("years.py", "--scorer", "judge:2.9"), "--scorer: 2.9 is no whole number"),
-    (("years.py", "--scorer", "exact:x"), "--scorer: exact takes nothing behind a colon"),
+    (("years.py", "--scorer", "judge:nan"), "scorer: nan is no whole number"),
+    (("years.py", "--scorer", "judge:2.9"), "scorer: 2.9 is no whole number"),
+    (("years.py", "--scorer", "exact:x"), "scorer: exact takes nothing after a colon"),
     (("years.py", "--format", "bbh"), "--format: years.py defines its suite itself"),
     (("years.py", "--column", "input=q"), "--column: years.py defines its suite itself"),
     (("n.csv", "--format", "bbh", "--column", "input=q"), "--column: --format bbh names"),
@@ -201,7 +248,13 @@ def test_prompts_are_listed_shown_begun_compared_and_rendered(folder: Path) -> N
     assert (folder / "prompts" / "tree" / "propose.v3.md").is_file()
     assert "REASONLOOM_PROMPTS" in begun.output
     assert "tree/propose  v1 v2 v3*\n" in typed("prompts", "list").output
+    typed("prompts", "new", "mine/summary")
+    typed("prompts", "new", "mine/summary")
+    assert "mine/summary  v1* v2*\n" in typed("prompts", "list").output
+    assert "nothing is wrong" in typed("prompts", "lint").output
+    assert "did you mean tree/propose" in refused("prompts", "new", "tree/propos")
     changed = typed("prompts", "diff", "tree/propose=2", "v3").output.splitlines()
+    assert typed("prompts", "diff", "tree/propose").output.splitlines() == changed
     assert [line for line in changed if line[0] in "+-"][2:] == ["-version: 2", "+version: 3"]
     rendered = typed("prompts", "render", "own/answer=1", "--var", "question=où?").output
     assert rendered == "--- system\nSay.\n--- user\noù?\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_a_folder_is_ingested_once_and_told(run: Run, folder: Path) -> None:
     assert (again["unchanged"], again["turns"], again["chunks new"]) == ("1", "0", "0")
     tried = run("history", "ingest", "--dry-run", "--again", "past/one.jsonl")
     assert "nothing is stored" in tried.stdout
-    assert figures(tried.stdout)["chunks kept already"] == output_of(run, "api")["chunks"]
+    assert figures(tried.stdout)["chunks already stored"] == output_of(run, "api")["chunks"]
     assert "поиск" in run("history", "projects").stdout
     assert "ñandú-session" in run("history", "sessions", "поиск").stdout
 
@@ -73,13 +74,13 @@ def test_a_folder_without_transcripts_is_refused(run: Run, tmp_path: Path) -> No
     (tmp_path / "bare").mkdir()
     done = run("history", "ingest", "bare")
     assert done.returncode == 1
-    assert "bare: The folder holds no transcript (*.jsonl)" in done.stderr
+    assert "bare: The folder has no transcript (*.jsonl)" in done.stderr
 
 
 def figures(drawn: str) -> dict[str, str]:
     """Return the rows of a drawn table of two columns."""
-    rows = [line.strip("│ ").split("│") for line in drawn.splitlines() if line.startswith("│")]
-    return {name.strip(): value.strip() for name, value in rows}
+    rows = [re.split(r"\s{2,}", line.strip()) for line in drawn.splitlines()]
+    return {row[0]: row[1] for row in rows if len(row) == len(("name", "value"))}
 
 
 def output_of(run: Run, project: str) -> dict[str, str]:
@@ -119,17 +120,17 @@ def history_command(*words: str, expect: int = 0) -> str:
 def test_it_is_listed_brought_back_and_erased(url: str, tmp_path: Path) -> None:
     import asyncio
 
-    assert "nothing was forgotten" in history_command("undo")
+    assert "nothing forgotten can be restored" in history_command("undo")
     asyncio.run(forgotten(tmp_path / "t"))
     listed = history_command("undo")
     assert "session_id" in listed
     assert "[red]" in listed
-    assert history_command("purge") == "erased for good: 0 chunks\n"
-    assert history_command("undo", "1") == "brought back: 1 chunk\n"
+    assert history_command("purge") == "erased permanently: 0 chunks\n"
+    assert history_command("undo", "1") == "restored 1 chunk\n"
     assert asyncio.run(left()) == (2, 1)
     unknown = CliRunner().invoke(app, ["history", "undo", "7"])
     assert unknown.exit_code != 0
     assert "there are 2" in str(getattr(unknown.exception, "message", unknown.output))
-    assert history_command("purge", "--now", "--yes") == "erased for good: 1 chunk\n"
+    assert history_command("purge", "--now", "--yes") == "erased permanently: 1 chunk\n"
     assert asyncio.run(left()) == (1, 0)
-    assert "nothing was forgotten" in history_command("undo")
+    assert "nothing forgotten can be restored" in history_command("undo")

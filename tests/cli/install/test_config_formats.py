@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reasonloom.cli.install.entry import public_texts
-from reasonloom.cli.install.formats import (
+from reasonloom.cli.user_files.formats import (
     ConfigFormat,
     JsonFormat,
     TomlFormat,

@@ -26,7 +26,7 @@ from tests.support.clients.fork_server import cold_program, program
 from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
 
-HOSTS = ("claude-code", "claude-desktop", "vscode", "cursor", "codex")
+HOSTS = ("claude-code", "claude-desktop", "vscode", "cursor", "codex", "gemini")
 TABLES = {"vscode": "servers", "codex": "mcp_servers"}
 PLACES = {
     ("claude-code", "user"): "home/.claude.json",
@@ -36,6 +36,8 @@ PLACES = {
     ("cursor", "project"): "work/.cursor/mcp.json",
     ("codex", "user"): "home/.codex/config.toml",
     ("codex", "project"): "work/.codex/config.toml",
+    ("gemini", "user"): "home/.gemini/settings.json",
+    ("gemini", "project"): "work/.gemini/settings.json",
 }
 if sys.platform == "linux":
     PLACES |= {
@@ -48,6 +50,7 @@ BOUND: list[str] | None = []
 
 if os.geteuid() == 0:
     BOUND = [SETPRIV, "--bounding-set=-dac_override,-dac_read_search"] if SETPRIV else None
+UNTYPED = ("codex", "claude-desktop", "gemini")
 Run = subprocess.CompletedProcess[str]
 
 
@@ -61,7 +64,7 @@ class Machine:
         """Run one of our commands in the project, by another program if one is given."""
         (self.root / "work").mkdir(exist_ok=True)
         env = environment(self.root / "data", HOME=str(self.root / "home"), **more)
-        for name in ("XDG_CONFIG_HOME", "CODEX_HOME"):
+        for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "GEMINI_CLI_HOME"):
             env.pop(name, None)
         begun = cold_program() if within else program()
         done = subprocess.run(
@@ -105,21 +108,86 @@ def test_each_host_has_its_file_written_and_taken_away(
     ours = entry(host, place)
     assert ours["args"] == ["serve"]
     assert Path(ours["command"]).samefile(Path(sys.executable).parent / "reasonloom")
-    assert ours.get("type") == (None if host in ("codex", "claude-desktop") else "stdio")
+    assert ours.get("type") == (None if host in UNTYPED else "stdio")
     assert "env" not in ours
     printed = machine.run("print-config", host, "--scope", scope).stdout
-    assert printed.strip() == place.read_text().strip()
+    if host != "gemini":  # its file holds hooks, too
+        assert printed.strip() == place.read_text().strip()
     assert "nothing to do" in machine.run("install", host, "--scope", scope, "--yes").stdout
     machine.run("install", host, "--scope", scope, "--yes", "--as", "thoughtmcp")
     assert entry(host, place)["args"] == ["serve", "--as", "thoughtmcp"]
     assert machine.run("uninstall", host, "--scope", scope, "--yes").returncode == 0
     assert not list(place.parent.glob(f"{place.name}*"))
-    assert "is not in it" in machine.run("uninstall", host, "--scope", scope, "--yes").stdout
+    again = machine.run("uninstall", host, "--scope", scope, "--yes")
+    assert "does not contain reasonloom" in again.stdout
+
+
+HOOKED = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json",
+          "gemini": ".gemini/settings.json", "cursor": ".cursor/hooks.json",
+          "vscode": ".copilot/hooks/reasonloom.json"}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", HOOKED)
+def test_hooks_come_and_go_with_the_entry(machine: Machine, host: str) -> None:
+    place, before = machine.root / "home" / HOOKED[host], '{"mine": {"a": [1, 2]}}\n'
+    place.parent.mkdir(parents=True)
+    place.write_text(before)
+    assert machine.run("install", host, "--dry-run").returncode == 0
+    assert place.read_text() == before
+    assert machine.run("install", host, "--yes").returncode == 0
+    text = place.read_text()
+    assert "session-end" in text
+    assert (f"hook --host {host} " in text) == (host != "claude-code")
+    assert "nothing to do" in machine.run("install", host, "--yes").stdout
+    assert place.read_text() == text
+    assert machine.run("uninstall", host, "--yes").returncode == 0
+    assert place.read_text() == before
+    assert not list(place.parent.glob("*.before-reasonloom"))
+    machine.run("install", host, "--yes", "--no-hooks")
+    assert "session-end" not in place.read_text()
+
+
+@pytest.mark.parametrize("host", ["cursor", "vscode"])
+def test_hooks_of_editors_are_listed_without_groups_and_their_new_file_goes_with_them(
+    machine: Machine, host: str
+) -> None:
+    place = machine.root / "home" / HOOKED[host]
+    machine.run("install", host, "--yes")
+    written = json.loads(place.read_text())
+    assert written["version"] == 1
+    for handlers in written["hooks"].values():
+        (handler,) = handlers
+        assert set(handler) - {"timeout"} == {"type", "command"}
+        assert f"hook --host {host} " in handler["command"]
+    machine.run("uninstall", host, "--yes")
+    assert not place.exists()
+    theirs = {"version": 1, "hooks": {event: [{"command": "mine"}] for event in written["hooks"]}}
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(json.dumps(theirs))
+    machine.run("install", host, "--yes")
+    assert all(len(each) == 2 for each in json.loads(place.read_text())["hooks"].values())
+    machine.run("uninstall", host, "--yes")
+    assert json.loads(place.read_text()) == theirs
+
+
+def test_a_hooks_file_that_is_no_json_is_refused_before_anything_is_written(
+    machine: Machine,
+) -> None:
+    place = machine.root / "home" / HOOKED["gemini"]
+    place.parent.mkdir()
+    place.write_text('{"a": 1} // mine\n')
+    done = machine.run("install", "gemini", "--yes")
+    assert done.returncode != 0
+    assert "not JSON" in done.stderr
+    assert "--no-hooks" in done.stderr
+    assert place.read_text() == '{"a": 1} // mine\n'
+    assert machine.run("install", "gemini", "--yes", "--no-hooks").returncode == 0
+    assert "// mine" in place.read_text()
 
 
 def test_a_file_that_was_made_for_us_goes_with_us(machine: Machine) -> None:
     machine.run("install", "cursor", "--yes")
-    assert "held nothing else" in machine.run("uninstall", "cursor", "--yes").stdout
+    assert "contained nothing else" in machine.run("uninstall", "cursor", "--yes").stdout
     assert not machine.place("cursor", "user").exists()
 
 
@@ -143,17 +211,20 @@ def test_what_is_there_stays_and_is_not_shown(machine: Machine, host: str) -> No
     kept.write_bytes(text.encode())
     kept.chmod(0o640)
     place.symlink_to(kept)
+    shown = machine.run("install", host, "--yes", "--dry-run")
     done = machine.run("install", host, "--yes")
     assert done.returncode == 0, done.stderr
-    assert "geheim" not in done.stdout
-    assert "+" in done.stdout
+    assert "geheim" not in shown.stdout + done.stdout
+    assert "+++" in shown.stdout
     assert place.is_symlink()
     assert stat.S_IMODE(kept.stat().st_mode) == 0o640
     new = kept.read_bytes().decode()
     assert text.count("geheim") == new.count("geheim")
     assert ("\r\n" in text) == ("\n" in new) == (new.count("\n") == new.count("\r\n") > 0)
     assert (kept.parent / "kept.before-reasonloom").read_bytes() == text.encode()
-    assert "geheim" not in machine.run("uninstall", host, "--yes").stdout
+    gone = machine.run("uninstall", host, "--dry-run").stdout
+    assert "+++" in gone
+    assert "geheim" not in gone + machine.run("uninstall", host, "--yes").stdout
     assert kept.read_bytes() == text.encode()
 
 
@@ -165,18 +236,21 @@ def test_variables_are_written_only_when_given_and_secrets_are_never_shown(
     assert "geheim" not in plain.stdout
     assert "Set here, and needed where Claude Code runs: REASONLOOM_DATABASE_URL" in plain.stdout
     env = ["--env", "OPENAI_API_KEY", "--env", "REASONLOOM_LLM=litellm:openai/gpt-5"]
-    done = machine.run("install", "claude-code", "--scope", "project", "--yes", *env, **more)
+    words = ["install", "claude-code", "--scope", "project"]
+    shown = machine.run(*words, "--dry-run", *env, **more)
+    assert "litellm:openai/gpt-5" in shown.stdout
+    done = machine.run(*words, "--yes", *env, **more)
     assert done.returncode == 0, done.stderr
-    assert "geheim" not in done.stdout
-    assert "litellm:openai/gpt-5" in done.stdout
-    assert "often shared; it will hold OPENAI_API_KEY" in done.stdout
+    assert "geheim" not in shown.stdout + done.stdout
+    assert "often shared; it will contain OPENAI_API_KEY" in done.stdout
     place = machine.place("claude-code", "project")
     wanted = {"OPENAI_API_KEY": "sk-geheim", "REASONLOOM_LLM": "litellm:openai/gpt-5"}
     assert entry("claude-code", place)["env"] == wanted
-    changed = machine.run("install", "claude-code", "--scope", "project", "--yes",
-                          "--env", "OPENAI_API_KEY=sk-neu")  # fmt: skip
-    assert "sk-" not in changed.stdout
-    assert "+" in changed.stdout
+    other = ["--env", "OPENAI_API_KEY=sk-neu"]
+    shown = machine.run(*words, "--dry-run", *other)
+    changed = machine.run(*words, "--yes", *other)
+    assert "sk-" not in shown.stdout + changed.stdout
+    assert "+++" in shown.stdout
     assert entry("claude-code", place)["env"] == wanted | {"OPENAI_API_KEY": "sk-neu"}
     printed = machine.run("print-config", "claude-code", *env, **more)
     assert "geheim" not in printed.stdout + printed.stderr
@@ -213,7 +287,7 @@ def test_a_place_that_is_no_file_is_refused_by_name(machine: Machine) -> None:
     for host in ("cursor", "codex"):
         done = machine.run("install", host, "--yes")
         assert done.returncode == 2
-        assert str(machine.place(host, "user")) in done.stderr
+        assert str(machine.place(host, "user").parent) in done.stderr
         assert len(done.stderr.splitlines()) == 1
 
 
@@ -228,7 +302,7 @@ def test_the_original_outlives_a_second_installation(
     place.write_text(text)
     kept = place.with_name(place.name + ".before-reasonloom")
     first = machine.run("install", host, "--scope", scope, "--yes")
-    assert f"What it was before: {kept}" in first.stdout
+    assert f"Backup of the file as it was: {kept}" in first.stdout
     second = machine.run("install", host, "--scope", scope, "--yes", "--as", "thoughtmcp",
                          "--env", "OPENAI_API_KEY=sk-geheim")  # fmt: skip
     assert str(kept) not in second.stdout
@@ -265,7 +339,7 @@ def test_no_secret_of_ours_is_left_beside_a_file_that_was_changed_since(machine:
     place.write_text(json.dumps(said | {"later": True}))
     kept = place.with_name(place.name + ".before-reasonloom")
     done = machine.run("uninstall", *words)
-    assert f"What it was before reasonloom came: {kept}" in done.stdout
+    assert f"Backup of the file from before reasonloom: {kept}" in done.stdout
     assert everything_in(place.parent).count('{"mcpServers": {}') == 2
     assert "sk-geheim" not in everything_in(place.parent)
     assert json.loads(place.read_text()) == {"mcpServers": {}, "later": True}
@@ -294,7 +368,7 @@ def test_what_may_not_be_written_is_refused_by_its_whole_path(
     place.parent.chmod(0o700 if which == "file" else 0o500)
     done = machine.run(command, "cursor", "--yes", within=BOUND or ())
     place.parent.chmod(0o700)
-    fault = "may not be written" if which == "file" else "its folder may not be written"
+    fault = "is not writable" if which == "file" else "its folder is not writable"
     assert done.returncode == 2
     assert done.stderr == f"reasonloom: {place}: {fault}; nothing was written\n"
     assert everything_in(place.parent) == text
@@ -307,10 +381,12 @@ def test_a_file_of_twenty_megabytes_is_changed_and_given_back(machine: Machine) 
     text = json.dumps({"projects": {f"/home/u/{n}": project for n in range(1_000)}}, indent=2)
     assert len(text) > 18_000_000
     place.write_text(text)
-    done = machine.run("install", "claude-code", "--yes")
+    shown = machine.run("install", "claude-code", "--dry-run", "--no-hooks")
+    assert '"reasonloom"' in shown.stdout
+    assert len(shown.stdout) < 2_000 + len(read_guide())
+    assert "geheim" not in shown.stdout
+    done = machine.run("install", "claude-code", "--yes", "--no-hooks")
     assert done.returncode == 0, done.stderr
-    assert len(done.stdout) < 2_000 + len(read_guide())
-    assert "geheim" not in done.stdout
     assert entry("claude-code", place)["args"] == ["serve"]
     assert machine.run("uninstall", "claude-code", "--yes").returncode == 0
     assert place.read_text() == text
@@ -330,7 +406,7 @@ def test_of_one_long_line_only_what_stands_near_the_change_is_shown(machine: Mac
     place = machine.place("claude-code", "user")
     texts = ["geheim"] * 20_000
     place.write_text(json.dumps({"a": texts, "mcpServers": {"o": {"command": "x"}}, "z": texts}))
-    done = machine.run("install", "claude-code", "--yes")
+    done = machine.run("install", "claude-code", "--dry-run", "--no-hooks")
     assert '"reasonloom"' in done.stdout
     assert "characters]" in done.stdout
     assert len(done.stdout) < 3_000 + len(read_guide())
@@ -374,6 +450,21 @@ async def test_what_is_written_starts_a_server_that_lists_its_tools(
         names = [tool.name for tool in (await client.list_tools()).tools]
     assert "remember" in names
     assert "reasonloom_remember" not in names
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+def test_a_summary_names_the_files_and_how_to_undo_it(machine: Machine, scope: str) -> None:
+    words = ("claude-code", "--scope", scope)
+    lines = machine.run("install", *words, "--yes").stdout.splitlines()
+    root = machine.root / ("home" if scope == "user" else "work")
+    skill = root / ".claude" / "skills" / "reasonloom" / "SKILL.md"
+    for path in (machine.place("claude-code", scope), root / ".claude/settings.json", skill):
+        assert sum(line.startswith(f"{path}: ") for line in lines) == 1
+    undo = lines[-1].removeprefix("To undo this: reasonloom ").split()
+    assert len(lines) < 8
+    assert machine.run(*undo, "--yes").returncode == 0
+    assert not machine.place("claude-code", scope).exists()
+    assert not skill.exists()
 
 
 @pytest.mark.parametrize("scope", ["user", "project"])

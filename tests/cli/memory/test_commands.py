@@ -72,10 +72,10 @@ def given(tmp_path: Path) -> Path:
 
 def test_export_and_import_by_file_and_by_pipe(run: Run, given: Path, tmp_path: Path) -> None:
     dry = run("memory", "import", str(given), "--dry-run")
-    assert "4 memories would be stored, 0 there already" in dry.stdout
+    assert "4 memories would be stored, 0 already stored" in dry.stdout
     assert "4 memories were stored" in run("memory", "import", str(given)).stdout
     again = run("memory", "import", str(given))
-    assert "0 memories were stored, 4 there already" in again.stdout
+    assert "0 memories were stored, 4 already stored" in again.stdout
     out = tmp_path / "out.jsonl"
     done = run("memory", "export", str(out), "--with-embeddings")
     assert (done.returncode, done.stdout) == (0, "exported 4 memories\n")
@@ -115,7 +115,7 @@ def test_an_export_that_fails_half_way_leaves_the_old_file_as_it_was(tmp_path: P
         raise KeyboardInterrupt
     assert out.read_text() == "precious"
     assert list(tmp_path.iterdir()) == [out]
-    with pytest.raises(InvalidArgument, match="a file in a folder that is there"):
+    with pytest.raises(InvalidArgument, match="must be in an existing folder"):
         atomic_output("/nowhere/out").__enter__()
 
 
@@ -126,7 +126,7 @@ def test_an_export_that_fails_half_way_leaves_the_old_file_as_it_was(tmp_path: P
         (("rollback", "--writer", "x", "--since", "yesterday"), "--since: must be a date and time"),
         (("rollback", "--writer", "x", "--since", "2026-01-02", "--until", "2026-01-01"),
          "--until: must not be before --since"),
-        (("restore",), "name memories, or --hidden-at TIME"),
+        (("restore",), "give memory ids such as mem-42, or --hidden-at TIME"),
         (("restore", "mem-1", "mem-9"), "Memory not found: mem-1"),
         (("restore", "--hidden-at", "x"), "--hidden-at: must be the time"),
     ],
@@ -145,7 +145,7 @@ def test_consolidation_shows_its_groups_first_and_then_makes_them(run: Run) -> N
     done = run("memory", "consolidate").stdout
     assert "3 episodes became 1 summary" in done
     assert "no language model is configured" in done
-    assert "no group of old episodes" in run("memory", "consolidate").stdout
+    assert "no groups of similar old episodes" in run("memory", "consolidate").stdout
     assert json.loads(run("memory", "health", "--json").stdout)["byKind"]["tool"] == 1
 
 
@@ -195,8 +195,8 @@ def test_it_shows_then_forms_and_lists(
         )  # fmt: skip
         return done.stdout
 
-    assert "0 memories make no cluster" in run("memory", "cluster")
-    assert "there are no clusters yet" in run("memory", "basins")
+    assert "no clusters among 0 memories" in run("memory", "cluster")
+    assert "no clusters yet" in run("memory", "basins")
     lines = [
         {"content": said, "primarySector": "semantic"}
         for topic in ("dog", "собака", "database")
@@ -207,7 +207,7 @@ def test_it_shows_then_forms_and_lists(
         run("call", "batch_remember", json.dumps(given))
     shown = run("memory", "cluster", "--dry-run")
     assert "would hold" in shown and "dog" in shown and "собака" in shown and "new" in shown
-    assert "there are no clusters yet" in run("memory", "basins")
+    assert "no clusters yet" in run("memory", "basins")
     assert "hold 21 of 21 memories; 0 belong to none" in run("memory", "cluster")
     told = run("memory", "basins", "--relations")
     assert "собака" in told and "active" in told and "relation" in told
@@ -236,18 +236,18 @@ def test_it_foretells_then_does_and_says_how_much(
         assert row
         return str(row[0])
 
-    assert run("memory", "decay") == "memories weakened: 0\n"
+    assert run("memory", "decay") == "memories that lost strength: 0\n"
     for user in ("local", "guest"):
         memory = {"content": "Tea.", "userId": user, "sessionId": "s", "primarySector": "episodic"}
         run("call", "remember", json.dumps(memory))
     with psycopg.connect(url, options="-c search_path=reasonloom,public") as connection:
         connection.execute(NOTED)
     mean = "mean strength 1.0000 before, 0.7408 after\n"  # exp(-0.03 * 10)
-    assert run("memory", "decay", "--dry-run") == "memories that would be weakened: 2\n" + mean
+    assert run("memory", "decay", "--dry-run") == "memories that would lose strength: 2\n" + mean
     assert (strength(""), strength("guest")) == ("1.0000", "1.0000")
-    assert run("memory", "decay", "--user", "guest") == "memories weakened: 1\n" + mean
+    assert run("memory", "decay", "--user", "guest") == "memories that lost strength: 1\n" + mean
     assert (strength(""), strength("guest")) == ("1.0000", "0.7408")
     said = run("memory", "decay")
-    assert said.startswith("memories weakened: 2\n")  # guest's by what a moment takes
+    assert said.startswith("memories that lost strength: 2\n")  # guest's by what a moment takes
     assert (strength(""), strength("guest")) == ("0.7408", "0.7408")
-    assert run("memory", "decay", "--user", "nobody") == "memories weakened: 0\n"
+    assert run("memory", "decay", "--user", "nobody") == "memories that lost strength: 0\n"

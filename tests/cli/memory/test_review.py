@@ -13,6 +13,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.maintenance.review import ReviewItem, review_items, settle
+from reasonloom.stores.memory import memories
 from tests.cli.memory.test_commands import Run, run
 from tests.support.calls import call
 from tests.support.memory.housekeeping import as_file, rows, take_in
@@ -54,6 +55,15 @@ async def test_each_kind_is_found(engine: Engine) -> None:
     assert (suspicious.memory, suspicious.newer) == ("mem-5", None)
     assert (unused.memory, unused.text) == ("mem-6", FADED["content"])
     assert await review_items(engine.loom, Caller("anna"), most=20) == []
+
+
+async def test_a_link_of_an_earlier_version_is_read_again(engine: Engine) -> None:
+    for content in (OLD, "Oskar the cat sleeps on the radiator."):
+        await call(engine, "remember", {"content": content})
+    async with engine.loom.database.begin(OWN) as tx:
+        weights = {1: 0.8}
+        await memories.link(tx, 2, weights, kind="contradicts", origin="may_replace")
+    assert await by_finding(engine) == {}
 
 
 async def test_decisions_are_carried_out_and_not_listed_again(engine: Engine) -> None:

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from reasonloom.cli.install.entry import NAME
 from reasonloom.cli.user_files.json_edits import (
     BOM,
     TOKEN,
@@ -20,6 +19,7 @@ from reasonloom.cli.user_files.json_edits import (
     set_path,
     strip_comments,
 )
+from reasonloom.cli.user_files.program import NAME
 from reasonloom.errors import InvalidArgument
 
 KeyPath = tuple[str, ...]
@@ -148,7 +148,7 @@ class TomlFormat:
                 "\r\n" if crlf else "\n"
             )
         except TOMLKitError:
-            raise InvalidArgument("TOML that cannot be changed without risk") from None
+            raise InvalidArgument("TOML in a form that cannot be edited safely") from None
 
 
 def add_entry(form: ConfigFormat, text: str, table: str, entry: Mapping[str, Any]) -> str:
@@ -218,7 +218,7 @@ def _changes(
         yield (table, NAME), dict(entry)
         return
     if "url" in there or not isinstance(there.get("env", {}), dict):
-        raise InvalidArgument(f"{table}.{NAME}: is no entry of ours; rename it or take it out")
+        raise InvalidArgument(f"{table}.{NAME}: was not written by reasonloom; rename or remove it")
     for key, value in entry.items():
         if key == "env" and key in there:
             changed = {name: new for name, new in value.items() if there[key].get(name) != new}
@@ -236,7 +236,7 @@ def _set(document: dict[str, Any], path: KeyPath, value: Any) -> None:
 def _require_exact(same: bool) -> None:
     """Refuse an edit that would change anything else."""
     if not same:
-        raise InvalidArgument("written in a way that cannot be changed without risk")
+        raise InvalidArgument("written in a form that cannot be edited safely")
 
 
 def _install_yields(

@@ -1,26 +1,24 @@
-"""`reasonloom runs`: list, show, resume and fork runs."""
+"""`reasonloom runs resume` and `fork`, and `reasonloom answer`: continue and repeat runs."""
 
 import asyncio
 import json
 import sys
 from collections import Counter
-from dataclasses import asdict
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
 from rich.text import Text
 
-from reasonloom.cli.arguments import parse_versions
-from reasonloom.cli.engine import read_rows, with_engine
-from reasonloom.cli.output import print_answer, print_json, print_json_line, printable
+from reasonloom.cli.arguments import RUN_ID, AsJson, parse_versions
+from reasonloom.cli.engine import with_engine
+from reasonloom.cli.output import print_answer, print_json, printable
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.runs import ReasoningAnswer
 from reasonloom.contracts.validation import parse_request
-from reasonloom.errors import InvalidArgument
+from reasonloom.errors import Conflict, InvalidArgument
 from reasonloom.graphs.runs.answers import Given, GivenReply, answer_run
 from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
@@ -28,59 +26,42 @@ from reasonloom.graphs.runs.fork import Fork
 from reasonloom.graphs.runs.resume import find_run, resume_run
 from reasonloom.nodes.runs.answer_diff import answer_statements, difference
 from reasonloom.server.questions import needs_answers
+from reasonloom.stores.identifiers import complete_id
 from reasonloom.stores.runs import runs
-from reasonloom.stores.runs.runs import RunRow
 
+DECLINE = "/decline"
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def list_(
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-) -> None:
-    """List the newest runs."""
-    found = read_rows(runs.newest, limit)
-    if not as_json:
-        _print_runs(found)
-        return
-    for run in found:
-        print_json_line(asdict(run))
-
-
-def show(run: Annotated[str, typer.Argument(help="The run's id.")]) -> None:
-    """Show one run with the calls of the language model that it made, as JSON."""
-
-    async def one(engine: Engine, caller: Caller) -> dict[str, Any]:
-        row = await find_run(engine, caller, run)
-        async with engine.loom.database.begin(caller) as tx:
-            calls = await runs.calls_of(tx, [row.id])
-        return {**asdict(row), "llm_calls": calls[row.id]}
-
-    print_json(with_engine(one))
-
-
-def resume(run: Annotated[str, typer.Argument(help="The run's id.")]) -> None:
-    """Take up an unfinished run where it stopped, and print its answer or what it asks."""
+def resume(run: Annotated[str, typer.Argument(help=RUN_ID)]) -> None:
+    """Resume an unfinished run, and print its answer or its open questions as JSON."""
 
     async def again(engine: Engine, caller: Caller) -> dict[str, Any]:
-        return _result(engine, await resume_run(engine, caller, run))
+        wanted = await _complete(engine, caller, run)
+        return _result(engine, await resume_run(engine, caller, wanted))
 
     print_json(with_engine(again))
 
 
+async def _complete(engine: Engine, caller: Caller, run: str) -> str:
+    """Return the id that `run` is, or begins."""
+    async with engine.loom.database.begin(caller) as tx:
+        return await complete_id(tx, "runs", run, field="run")
+
+
 def answer(
-    run: Annotated[str, typer.Argument(help="The id of a run that waits.")],
+    run: Annotated[str, typer.Argument(help="The id of a waiting run, or a prefix of it.")],
     replies: Annotated[
         Path | None,
         typer.Option(
-            "--replies",
-            metavar="FILE",
-            help="JSON list, as `reasoning_answer` takes it.",
+            "--replies", metavar="FILE", help="JSON list of replies, as for `reasoning_answer`."
         ),
     ] = None,
-    check: Annotated[str, typer.Option(help="self-judged or independent.")] = "independent",
+    check: Annotated[
+        str, typer.Option(help="Who checked the replies: self-judged or independent.")
+    ] = "independent",
 ) -> None:
-    """Be the model that a waiting run asks: type the replies, or give them in a file."""
+    """Answer the questions of a waiting run, typed or from a file."""
     given = None if replies is None else _read_replies(replies, check)
     if given is None:
         print_json(with_engine(lambda engine, caller: _answer_by_hand(engine, caller, run, check)))
@@ -103,6 +84,7 @@ async def _answer_once(
     engine: Engine, caller: Caller, run: str, given: ReasoningAnswer
 ) -> dict[str, Any]:
     """Return the next questions, or the run's answer."""
+    run = await _complete(engine, caller, run)
     replies = [GivenReply(each.id, each.reply) for each in given.answers]
     return _result(
         engine, (await answer_run(engine, caller, run, Given(replies, given.check))).outcome
@@ -120,6 +102,7 @@ def _result(engine: Engine, outcome: Outcome) -> dict[str, Any]:
 async def _answer_by_hand(engine: Engine, caller: Caller, run: str, check: str) -> dict[str, Any]:
     """Print each question and read its reply, until the run has an answer."""
     console = Console(soft_wrap=True)
+    run = await _complete(engine, caller, run)
     outcome = (await answer_run(engine, caller, run, Given([]))).outcome
     while outcome.round is not None:
         replies = []
@@ -130,38 +113,35 @@ async def _answer_by_hand(engine: Engine, caller: Caller, run: str, check: str) 
             console.print(Text(printable(each.user_text, keep="\n")))
             if error:
                 console.print(Text(printable(error), style="red"))
-            console.print(Text("Reply, then an empty line; nothing declines:", style="dim"))
+            console.print(
+                Text(f"Type the reply, then an empty line; {DECLINE} declines:", style="dim")
+            )
             typed = await asyncio.to_thread(_typed)
-            replies.append(GivenReply(each.id, typed or None))
+            if not typed:
+                raise Conflict(f"{each.id} has no reply; the run waits: reasonloom answer {run}")
+            replies.append(GivenReply(each.id, None if typed == DECLINE else typed))
         outcome = (await answer_run(engine, caller, run, Given(replies, check))).outcome
     return outcome.answer
 
 
 def _typed() -> str:
-    """Return the lines typed before an empty line or the end of input."""
+    """Return the lines typed before an empty line or the end of input; "" if there are none."""
     return "\n".join(line.rstrip("\n") for line in takewhile(str.strip, sys.stdin))
 
 
-def _print_runs(found: list[RunRow]) -> None:
-    table = Table("began", Column("run", no_wrap=True, min_width=36), "tool", "status", "ms", "llm")
-    for run in found:
-        took = f"{run.latency_ms:.1f}" if run.latency_ms is not None else ""
-        began = run.created_at.strftime("%m-%d %H:%M:%S")
-        table.add_row(began, str(run.id), run.tool, run.status, took, run.llm or "")
-    Console().print(table)
-
-
 def fork(
-    run: Annotated[str, typer.Argument(help="The run's id.")],
-    at: Annotated[str, typer.Option("--at", help="The node from which on it is run again.")],
+    run: Annotated[str, typer.Argument(help=RUN_ID)],
+    at: Annotated[str, typer.Option("--at", help="The step to start from.")],
     prompt: Annotated[
         list[str] | None,
-        typer.Option("--prompt", metavar="NAME=VERSION", help="Version of a prompt; repeatable."),
+        typer.Option("--prompt", metavar="NAME=VERSION", help="Prompt version to use; repeatable."),
     ] = None,
-    llm: Annotated[str | None, typer.Option("--llm", help="Model, as REASONLOOM_LLM.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    llm: Annotated[
+        str | None, typer.Option("--llm", help="Language model, as in REASONLOOM_LLM.")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Run a saved run again from before a node; the origin stays, and both are compared."""
+    """Rerun a run from one of its steps, and compare both answers."""
     prompts = dict(parse_versions(prompt or []))
     found = with_engine(
         lambda engine, caller: _compare_fork(engine, caller, run, at, prompts), llm=llm
@@ -177,7 +157,7 @@ async def _compare_fork(
     origin = await _run_summary(engine, caller, run)
     again = await _run_summary(engine, caller, str(outcome.run_id))
     used = {call["prompt"] for call in again["prompts"]}
-    unused = [f"the fork did not ask {name}" for name in prompts if name not in used]
+    unused = [f"the fork did not use {name}" for name in prompts if name not in used]
     return {
         "at": at,
         "origin": origin,
@@ -217,7 +197,7 @@ def _print_fork(found: dict[str, Any]) -> None:
         text = run["error"]["message"] if run["error"] else answer
         console.print(Text(printable(text, keep="\n")), "")
     console.print(Text("difference", style="bold"))
-    for line in found["difference"] or ["none: both say the same"]:
+    for line in found["difference"] or ["none: both answers are the same"]:
         console.print(Text(printable(line, keep="\n"), style=STYLES.get(line[:1], "")))
     for note in found["notes"]:
         console.print(Text(printable(f"note: {note}", keep="\n"), style="dim"))

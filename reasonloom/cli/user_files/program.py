@@ -1,0 +1,35 @@
+"""The program that hosts start: this installation."""
+
+import sys
+from pathlib import Path
+
+from reasonloom.settings import Settings, environment, variables_of
+
+NAME = "reasonloom"
+"""Our name in a host's configuration."""
+
+
+def start_command() -> list[str]:
+    """Return the command that starts this installation, with its absolute path."""
+    script = installed_script()
+    return [script] if script else [sys.executable, "-m", "reasonloom"]
+
+
+def installed_script() -> str | None:
+    """Return the script of this installation, None if it has none."""
+    script = Path(sys.executable).absolute().parent / "reasonloom"
+    return str(script) if script.is_file() else None
+
+
+def missing_settings(where: str, given: frozenset[str] = frozenset()) -> list[str]:
+    """Return a hint on settings that are set in this terminal, and perhaps nowhere else.
+
+    Args:
+        where: the host that will start us, such as `Claude Code`.
+        given: variables that the host sets.
+    """
+    known = environment()
+    names = {v for field in Settings.model_fields for v in variables_of(field) if known.get(v)}
+    if not names - given:
+        return []
+    return [f"Set here, and needed where {where} runs: {', '.join(sorted(names - given))}."]

@@ -83,8 +83,11 @@ FURTHER, FURTHER_RATE = 3, 8e-5
 NEWEST = {"entailment": 10_500, "replaces": 3_860}
 """The last pairs of a text and a claim, and of two memories: taught in each of these rounds."""
 
-OLDER = {"entailment": 4_000, "replaces": 1_500, "answers": 2_400}
+OLDER = {"entailment": 4_000, "replaces": 1_500, "answers": 2_400, "argues": 800}
 """Older cases of each kind that are taught in each of these rounds besides; of biases all."""
+
+GROUNDED = {"verified": "entailment", "contradicted": "contradiction"}
+"""What a claim is to its notes; one that is partial or ungrounded is neutral."""
 
 NOT_ANSWERS = 2
 ANSWERED = {"strategyqa-facts": 400, "qed-dev": 400, "xquad-en": 300, "condaqa-dev": 100}
@@ -227,6 +230,19 @@ def own_pairs() -> list[Case]:
     return [*pairs, *fitting, *same]
 
 
+def grounded_pairs() -> list[Case]:
+    """Return the claims of `grounds-2`, each with all its notes; `grounds-1` chooses thresholds."""
+    lines = (CASES / "grounds-2.jsonl").read_text(encoding="utf-8").splitlines()
+    return [
+        {
+            "premise": "\n".join(case["notes"]),
+            "hypothesis": case["claim"],
+            "label": GROUNDED.get(case["label"], "neutral"),
+        }
+        for case in map(json.loads, lines)
+    ]
+
+
 def replacement_cases() -> list[Case]:
     """Return pairs of an older and a newer memory; what follows from a text replaces nothing."""
     same = [
@@ -270,18 +286,19 @@ def further_tasks(public: Path, number: int) -> list[Task]:
     """
     chance = random.Random(SEED + number)  # noqa: S311
     arguing, unbiased = argument_cases(public)
+    own, others = arguing[: len(cases_of("argues"))], arguing[len(cases_of("argues")) :]
     most = NEWEST["entailment"]
     pairs, fitting = cases_of("entailment"), [p for p in own_pairs() if p.get("two_way")]
-    older, newest = [*pairs[:-most], *fitting], pairs[-most:]
+    older, newest = [*pairs[:-most], *fitting], [*pairs[-most:], *grounded_pairs()]
     both = cases_of("replaces")
     replaced = [*both[-NEWEST["replaces"] :], *chance.sample(both, OLDER["replaces"])]
-    others = public_pairs(public)[::40] if number == 0 else []
+    public_of = public_pairs(public)[::40] if number == 0 else []
     return [
-        ("entailment", [*newest, *chance.sample(older, OLDER["entailment"]), *others]),
+        ("entailment", [*newest, *chance.sample(older, OLDER["entailment"]), *public_of]),
         ("answers", chance.sample(answer_cases(public), OLDER["answers"])),
         ("replaces", replaced),
         ("bias", [*cases_of("biases"), *unbiased[:900]]),
-        ("argues", chance.sample(arguing, 400)),
+        ("argues", [*own, *chance.sample(others, OLDER["argues"])]),
         ("emotion", chance.sample(cases_of("emotions"), 600)),
         ("framework", chance.sample(cases_of("frameworks"), 350)),
         ("soundness", chance.sample(cases_of("pairs"), 150)),
@@ -349,7 +366,8 @@ def loss_of(reader: Reader, name: str, cases: list[Case]) -> Tensor:
         return entailment_loss(reader, cases)
     if name == "replaces":
         pairs = reader([(case["older"], case["newer"]) for case in cases])
-        return yes_or_no_loss(reader.heads["replaces"](pairs), [case["replaces"] for case in cases])
+        outputs = reader.heads["replaces"](pairs)  # without smoothing: it must be able to be sure
+        return yes_or_no_loss(outputs, [case["replaces"] for case in cases], smoothing=0)
     if name == "answers":
         pairs = reader([(case["text"], case["question"]) for case in cases])
         return yes_or_no_loss(reader.heads["answers"](pairs), [case["answers"] for case in cases])
@@ -366,11 +384,13 @@ def loss_of(reader: Reader, name: str, cases: list[Case]) -> Tensor:
     return loss
 
 
-def yes_or_no_loss(outputs: Tensor, labels: Sequence[bool]) -> Tensor:
+def yes_or_no_loss(
+    outputs: Tensor, labels: Sequence[bool], *, smoothing: float = SMOOTHING
+) -> Tensor:
     """Return the loss of a head of one number."""
     wanted = torch.tensor([float(label) for label in labels])
     return nn.functional.binary_cross_entropy_with_logits(
-        outputs[:, 0], wanted * (1 - SMOOTHING) + SMOOTHING / 2
+        outputs[:, 0], wanted * (1 - smoothing) + smoothing / 2
     )
 
 

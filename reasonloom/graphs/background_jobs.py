@@ -7,10 +7,11 @@ from abc import ABC, abstractmethod
 from datetime import timedelta
 from typing import ClassVar
 
-from reasonloom.contracts.caller import Caller
+from reasonloom.contracts.caller import DEFAULT_SPACE, Caller
 from reasonloom.errors import Conflict, DatabaseUnavailable, SettingMistake
 from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.history.erasure import erase_all_due
+from reasonloom.nodes.memory import items
 from reasonloom.nodes.memory.maintenance.decay_job import weaken_all
 from reasonloom.nodes.mental_models.basins.upkeep import maintain_basins
 from reasonloom.stores.memory import decay
@@ -56,7 +57,7 @@ class BackgroundJob(ABC):
             try:
                 await self.look()
             except DatabaseUnavailable:
-                log.debug("%s: the database is away", self.trouble)
+                log.debug("%s: the database is unavailable", self.trouble)
             except SettingMistake as missing:
                 log.info("%s", missing.message)
             except Exception:
@@ -66,7 +67,7 @@ class BackgroundJob(ABC):
 class BasinUpkeep(BackgroundJob):
     """Keeps clusters up to date without a language model; due times are per owner."""
 
-    trouble = "clusters could not be kept up"
+    trouble = "clusters could not be updated"
     first_pause = 90.0
 
     def pause(self) -> float:
@@ -108,7 +109,7 @@ class SalienceDecay(BackgroundJob):
 class HistoryErasure(BackgroundJob):
     """Permanently erases forgotten past conversations that can no longer be restored."""
 
-    trouble = "what was forgotten could not be erased"
+    trouble = "forgotten chunks could not be erased"
 
     async def look(self) -> None:
         """Erase the conversations whose undo period has ended."""
@@ -121,7 +122,7 @@ class HistoryErasure(BackgroundJob):
 class StepExpiry(BackgroundJob):
     """Deletes the saved steps of old runs, which are many times the size of their answers."""
 
-    trouble = "old saved steps could not be dropped"
+    trouble = "old saved steps could not be deleted"
     first_pause = 120.0
 
     async def look(self) -> None:
@@ -133,12 +134,27 @@ class StepExpiry(BackgroundJob):
                 async with self.loom.database.begin(caller) as tx:
                     dropped = await redaction.drop_old_steps(tx, before)
                 if dropped:
-                    log.info("the saved steps of %d old runs were dropped", dropped)
+                    log.info("the saved steps of %d old runs were deleted", dropped)
+
+
+class ItemExpiry(BackgroundJob):
+    """Deletes the items of the key-value store whose time to live is over."""
+
+    trouble = "expired items could not be deleted"
+    first_pause = 60.0
+
+    async def look(self) -> None:
+        """Delete the expired items of every owner."""
+        for place in await decay.places(self.loom.database):
+            if place.space != DEFAULT_SPACE:
+                continue  # the store has no other
+            if swept := await items.sweep(self.loom, Caller(place.owner)):
+                log.info("%d expired items were deleted", swept)
 
 
 def jobs_of(loom: Loom) -> list[BackgroundJob]:
     """Return the background jobs of a serving process."""
-    jobs: list[BackgroundJob] = [HistoryErasure(loom), StepExpiry(loom)]
+    jobs: list[BackgroundJob] = [HistoryErasure(loom), StepExpiry(loom), ItemExpiry(loom)]
     if loom.settings.decay_hours:
         jobs.append(SalienceDecay(loom))
     if loom.settings.cluster_hours:

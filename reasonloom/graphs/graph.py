@@ -16,6 +16,7 @@ Node = Callable[..., Any]
 Route = str | tuple[Callable[..., Any], Sequence[str] | Mapping[Any, str]]
 
 MODULES: Mapping[str, tuple[str, ...]] = {
+    "evals": ("eval_compare",),
     "graph_memory.ground": ("memory_ground",),
     "graph_memory.tools": (
         "conversation_log", "memory_add", "memory_causal", "memory_context", "memory_correct",
@@ -32,8 +33,9 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     "memory": (
         "batch_forget", "batch_recall", "batch_remember", "consolidate_memories",
-        "export_memories", "forget", "memory_health", "prune_memories", "recall", "remember",
-        "restore_memory", "search", "update_memory",
+        "export_memories", "forget", "memory_health", "memory_promote", "prune_memories", "recall",
+        "remember", "restore_memory", "search", "space_grant", "space_list", "space_revoke",
+        "update_memory",
     ),
     "mental_models": (
         "activate_model", "cluster_memories", "create_model", "get_model", "list_basins",
@@ -82,6 +84,8 @@ class Graph:
         saved: whether steps are saved so that a killed run is resumed; true if an LLM is called.
         saved_offline: False if steps are saved only with a language model; without one they are
             so fast that saving would cost more.
+        calls_llm: returns for a request whether it may need the language model; without one, steps
+            are saved as if offline.
         stateless: whether the answer depends on the request alone, so that it can be given
             without a database, offline and unrecorded.
         writes: whether the last node records the run in the transaction of its writes.
@@ -104,6 +108,7 @@ class Graph:
     build: Callable[[], StateGraph[Any, Execution, Any, Any]]
     saved: bool = False
     saved_offline: bool = True
+    calls_llm: Callable[[dict[str, Any]], bool] | None = None
     stateless: bool = False
     writes: bool = False
     components: tuple[str, ...] | Callable[[dict[str, Any]], tuple[str, ...]] = ()
@@ -114,9 +119,10 @@ class Graph:
     rounds: Callable[[dict[str, Any]], int] | None = None
     seconds: Callable[[dict[str, Any]], float] | None = None
 
-    def saves(self, *, offline: bool) -> bool:
+    def saves(self, request: dict[str, Any], *, offline: bool) -> bool:
         """Return whether a run's steps are saved, with a language model or `offline`."""
-        return self.saved and (self.saved_offline or not offline)
+        calls = not offline and (self.calls_llm is None or self.calls_llm(request))
+        return self.saved and (self.saved_offline or calls)
 
     def used(self, request: dict[str, Any], *, offline: bool) -> tuple[str, ...]:
         """Return the components that a request uses, with a language model or `offline`."""

@@ -12,10 +12,12 @@ from reasonloom.nodes.memory.maintenance.consolidation import (
 )
 from reasonloom.nodes.memory.maintenance.health import memory_health, prune_memories
 from reasonloom.nodes.memory.portable.export import export_memories
+from reasonloom.nodes.memory.portable.promotion import memory_promote
 from reasonloom.nodes.memory.recall import recall
 from reasonloom.nodes.memory.remember import remember
 from reasonloom.nodes.memory.search import search
 from reasonloom.nodes.memory.update import update_memory
+from reasonloom.nodes.sharing.tools import space_grant, space_list, space_revoke
 
 STORE = ("memoryRepository",)
 INDEXED = (*STORE, "embeddingEngine", "graphBuilder")
@@ -33,6 +35,10 @@ GRAPHS = by_name(
     one_node("export_memories", export_memories, components=STORE),
     one_node("memory_health", memory_health, components=STORE),
     one_node("prune_memories", prune_memories, writes=True, components=STORE),
+    one_node("memory_promote", memory_promote, writes=True, components=INDEXED),
+    one_node("space_list", space_list, components=STORE),
+    one_node("space_grant", space_grant, writes=True, components=STORE),
+    one_node("space_revoke", space_revoke, writes=True, components=STORE),
     one_node("restore_memory", restore_memory, writes=True, components=STORE),
     Graph(
         "consolidate_memories",

@@ -7,7 +7,7 @@ from reasonloom.nodes.mental_models.create import create_model
 from reasonloom.nodes.mental_models.predict import predict_with_model
 from reasonloom.nodes.mental_models.propose import propose_models
 from reasonloom.nodes.mental_models.read import get_model, list_models
-from reasonloom.nodes.mental_models.resolve import ResolvingState, judge_outcome, resolve_prediction
+from reasonloom.nodes.mental_models.resolve import resolve_prediction
 from reasonloom.nodes.mental_models.revise import activate_model, revise_model
 from reasonloom.nodes.state import ToolState
 
@@ -32,11 +32,9 @@ GRAPHS = by_name(
     Graph(
         "resolve_prediction",
         1,
-        wiring(
-            ResolvingState,
-            {"judge_outcome": judge_outcome, "resolve_prediction": resolve_prediction},
-        ),
+        wiring(ToolState, {"resolve_prediction": resolve_prediction}),
         saved=True,
+        calls_llm=lambda request: request.get("was_accurate") is None,
         rounds=lambda request: 1,
         saved_offline=False,
         writes=True,

@@ -206,7 +206,7 @@ RUN = Graph(
     saved=True,
     writes=True,
     more_steps=lambda request: None,
-    words={"carry_out": "carry out operations", "take_in": "take in what came"},
+    words={"carry_out": "carry out operations", "take_in": "read the replies"},
 )
 
 GRAPHS = by_name(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, TypeVar, cast
@@ -14,7 +15,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.llm.interfaces import Embedder, LanguageModel
 from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.settings import Settings
-from reasonloom.stores.database import Database
+from reasonloom.stores.database import Database, Transaction
 from reasonloom.stores.runs.outcomes import Outcome
 from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.runs import Spent
@@ -131,6 +132,8 @@ class CurrentRun:
         rounds: how many times it has already asked its caller.
         questions: the pending questions to its caller.
         notes: notes on the answer, added on completion.
+        hosts: the spaces of other owners that it has read; its answer is then not recorded, as
+            the caller may lose the right to read it.
         outcomes: the outcomes reported of its tool before it started, by tool; empty if not read.
         self_judged: True if its caller judged its own output, False if it had someone else judge
             it, None if its caller has judged nothing so far.
@@ -155,6 +158,7 @@ class CurrentRun:
     rounds: int = 0
     questions: list[QuestionRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    hosts: list[str] = field(default_factory=list)
     outcomes: dict[str, list[Outcome]] = field(default_factory=dict)
     self_judged: bool | None = None
 
@@ -194,3 +198,15 @@ class Execution:
         if kind not in requests:
             requests[kind] = kind.model_validate(self.run.input)
         return cast("R", requests[kind])
+
+
+def searching(
+    execution: Execution, *, once: bool = False
+) -> AbstractAsyncContextManager[Transaction]:
+    """Open a transaction of the caller that only searches; the read replica may answer it.
+
+    A run with saved steps searches the primary: if the replica failed, it could not begin again.
+    """
+    return execution.loom.database.begin(
+        execution.caller, searching=True, once=once, reads=not execution.run.saved
+    )

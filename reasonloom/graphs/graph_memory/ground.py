@@ -23,9 +23,9 @@ GRAPHS = by_name(
         rounds=lambda request: 1,
         saved_offline=False,
         words={
-            "gather": "find what stands near",
+            "gather": "find neighbours",
             "look": "look through lenses",
-            VERDICT_NODE: "tell the verdict",
+            VERDICT_NODE: "return the verdict",
         },
     )
 )

@@ -41,8 +41,6 @@ DIRECT_NODES: Mapping[str, Callable[..., Any]] = {
 }
 """The steps that answer directly; a run takes them only if it also executes the mode."""
 
-NOT_ONE_CALL = "{mode} is not run by one call; call its own tools"
-
 
 def _problem(request: Json, answer: Json) -> str:
     """Return the problem, with the direct answers if they differ."""
@@ -73,17 +71,18 @@ def _on_problem(request: Json, answer: Json) -> Json:
     return {"problem": _problem(request, answer)}
 
 
-EXECUTED: Mapping[str, tuple[str, Callable[[Json, Json], Json]]] = MappingProxyType(
+EXECUTED: Mapping[str, tuple[str, str, Callable[[Json, Json], Json]]] = MappingProxyType(
     {
-        "linear": ("linear", _on_content),
-        "tree": ("tree", _on_content),
-        "divergent": ("divergent", _on_content),
-        "reflection": ("reflection", _on_content),
-        "backtracking": ("backtrack", _from_checkpoint),
-        "ponder": ("deliberate", _on_problem),
+        "linear": (TOOLS["linear"], "linear", _on_content),
+        "tree": (TOOLS["tree"], "tree", _on_content),
+        "divergent": (TOOLS["divergent"], "divergent", _on_content),
+        "reflection": (TOOLS["reflection"], "reflection", _on_content),
+        "backtracking": (TOOLS["backtracking"], "backtrack", _from_checkpoint),
+        "got": ("reasoning_got_run", "got_run", _on_problem),
+        "ponder": (TOOLS["ponder"], "deliberate", _on_problem),
     }
 )
-"""For each mode that a single call can run: its graph's name and the builder of its request."""
+"""For each mode the tool and the graph that run it by one call, and the builder of the request."""
 
 
 def execution_of(request: Json, answer: Json) -> FollowUp | None:
@@ -91,12 +90,10 @@ def execution_of(request: Json, answer: Json) -> FollowUp | None:
     if not request.get("execute") or "result" in answer:
         return None
     mode = answer["recommended_mode"]
-    if mode not in EXECUTED:
-        return FollowUp(refused=NOT_ONE_CALL.format(mode=mode))
     if mode == "backtracking" and "checkpoint_id" not in answer:
         return FollowUp(refused=NO_CHECKPOINT)
-    name, request_of = EXECUTED[mode]
-    return FollowUp(TOOLS[mode], name, request_of(request, answer))
+    tool, graph, request_of = EXECUTED[mode]
+    return FollowUp(tool, graph, request_of(request, answer))
 
 
 GRAPHS = by_name(

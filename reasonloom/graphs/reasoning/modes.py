@@ -118,7 +118,7 @@ TREE = Graph(
     rounds=lambda request: 4,
     writes=True,
     more_steps=_steps_of_tree,
-    words={"take_in": "take in what came"},
+    words={"take_in": "read the replies"},
 )  # fmt: skip
 
 DIVERGENT = Graph(

@@ -17,6 +17,7 @@ from reasonloom.graphs.runs.call import Call, Outcome, Report, no_report
 from reasonloom.graphs.runs.engine import ASK_AGAIN, Engine, stored_outcome
 from reasonloom.graphs.runs.follow_up import combined, origin_of
 from reasonloom.graphs.runs.resume import find_run
+from reasonloom.graphs.runs.run_state import finished_outcome
 from reasonloom.llm.interfaces import REPLY_LIMIT, usage_of
 from reasonloom.llm.providers.caller import CALLER
 from reasonloom.llm.structured_output import Misfit, read_reply
@@ -127,12 +128,10 @@ async def close_abandoned(engine: Engine, caller: Caller) -> None:
 
 def _require_questions(row: RunRow, known: Mapping[str, QuestionRow]) -> None:
     if row.status == runs.ABANDONED:
-        raise Conflict(
-            f"run {row.id} is abandoned: its questions were not answered in time; call {row.tool} "
-            "again"
-        )
+        reason = (row.error or {}).get("message", "its questions were not answered in time")
+        raise Conflict(f"run {row.id} is abandoned: {reason}; call {row.tool} again")
     if row.llm != CALLER or not known:
-        raise Conflict(f"run {row.id} of {row.tool} has asked nothing; it is {row.status}")
+        raise Conflict(f"run {row.id} of {row.tool} has no questions; it is {row.status}")
 
 
 def _require_open(row: RunRow) -> None:
@@ -254,16 +253,14 @@ async def _settled(engine: Engine, caller: Caller, run_id: UUID) -> Outcome:
     while time.monotonic() < deadline:
         row = await find_run(engine, caller, str(run_id))
         if row.status == runs.DONE:
-            async with engine.loom.database.begin(caller) as tx:
-                judged = questions.is_self_judged(await questions.of_run(tx, run_id))
-            return replace(stored_outcome(row), self_judged=judged)
+            return await finished_outcome(engine, caller, row)
         if row.status == runs.WAITING:
             return await engine.waiting_outcome(caller, row)
         if row.status != runs.RUNNING:
             reason = (row.error or {}).get("message", row.status)
             raise Conflict(f"run {run_id} of {row.tool} has ended without an answer: {reason}")
         await asyncio.sleep(ASK_AGAIN)
-    raise TimedOut(f"run {run_id} is still at work; ask again")
+    raise TimedOut(f"run {run_id} is still running; try again")
 
 
 def _explained(outcome: Outcome, recorded: _Recorded) -> Outcome:

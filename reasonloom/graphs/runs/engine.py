@@ -18,7 +18,7 @@ from reasonloom.errors import (
     RunInProgress,
     TimedOut,
 )
-from reasonloom.graphs.graph import Graph, load_graph
+from reasonloom.graphs.graph import FollowUp, Graph, load_graph
 from reasonloom.graphs.runs.call import Call, Outcome, Report, Round, Step, offset_report
 from reasonloom.graphs.runs.cancellation import PATIENCE, await_cancellable, await_shielded
 from reasonloom.graphs.runs.executor import GraphExecutor
@@ -33,12 +33,13 @@ from reasonloom.stores.runs.questions import QuestionRow
 from reasonloom.stores.runs.runs import RunRow
 from reasonloom.stores.saver import SavedSteps
 from reasonloom.telemetry.active_run import run_span
+from reasonloom.telemetry.metrics import counted_run
 
 log = logging.getLogger(__name__)
 ASK_AGAIN = 0.2
 """Seconds between two checks of a run that another call or process executes."""
 
-ELSEWHERE = "another call of this key is at work"
+ELSEWHERE = "another call with this key is running"
 
 
 class Engine:
@@ -47,7 +48,8 @@ class Engine:
     def __init__(self, loom: Loom, steps: SavedSteps, journal: WriteBehind) -> None:
         self.loom = loom
         self.rows = RunRows(loom, journal, uuid4())
-        self.active: set[UUID] = set()
+        self.active: dict[UUID, asyncio.Timeout] = {}
+        self._stopped: set[UUID] = set()
         self._resting = asyncio.Event()
         self._resting.set()
         self.journal = journal
@@ -67,13 +69,27 @@ class Engine:
 
     async def followed(self, call: Call, outcome: Outcome) -> Outcome:
         """Make the graph's follow-up call, if any, and return both outcomes combined."""
-        follow = call.graph.follow
-        following = follow(call.request, outcome.answer) if follow and not outcome.round else None
+        following = self.following(call, outcome)
         if following is None:
             return outcome
-        return await run_follow_up(
-            self.call, call, outcome, permitted_follow_up(following, self._loom_of(call))
-        )
+        return await run_follow_up(self.call, call, outcome, following)
+
+    def following(self, call: Call, outcome: Outcome) -> FollowUp | None:
+        """Return the follow-up call of an outcome, None if its graph makes none."""
+        follow = call.graph.follow
+        found = follow(call.request, outcome.answer) if follow and not outcome.round else None
+        return permitted_follow_up(found, self._loom_of(call)) if found else None
+
+    def stop(self, run_id: UUID) -> bool:
+        """Cancel a run that this process executes; return whether it executes it.
+
+        The call that executes the run raises `Conflict`.
+        """
+        if (limit := self.active.get(run_id)) is None:
+            return False
+        self._stopped.add(run_id)
+        limit.reschedule(asyncio.get_running_loop().time())
+        return True
 
     async def at_rest(self) -> None:
         """Wait for a limited time until cancelled runs are recorded and no run is active."""
@@ -94,18 +110,16 @@ class Engine:
             Conflict: another process executes it, its graph has changed since, or it is a fork
                 that uses another language model.
         """
-        asks_caller = row.llm == CALLER
-        call = Call(row.tool, graph, row.input, caller, row.key, asks_caller=asks_caller)
-        return await self.resume_call(call, row)
+        return await self.resume_call(call_of(row, caller, graph), row)
 
     async def resume_call(self, call: Call, row: RunRow) -> Outcome:
         """Resume the run of a call; raises as `resume` does."""
         execution = await self._reopened(call, row)
         if call.graph.version != row.graph_version:
-            raise Conflict(f"run {row.id} was begun by another version of {row.tool}")
+            raise Conflict(f"run {row.id} was started by another version of {row.tool}")
         require_own_llm(row, self.loom.llm.name)
         if not await self.rows.take(execution):
-            raise RunInProgress(f"run {row.id} is being carried on already")
+            raise RunInProgress(f"run {row.id} is already running")
         return await self._continue_run(execution, call)
 
     async def _continue_run(self, execution: Execution, call: Call) -> Outcome:
@@ -169,7 +183,7 @@ class Engine:
             created_at=self.loom.clock(),
             seconds=call.graph.seconds(call.request) if call.graph.seconds else 0.0,
             key=call.key,
-            saved=fork is not None or call.graph.saves(offline=loom.llm.offline),
+            saved=fork is not None or call.graph.saves(call.request, offline=loom.llm.offline),
             fork=fork,
         )
         return Execution(loom_of_fork(loom, fork), call.caller, run)
@@ -198,9 +212,11 @@ class Engine:
             return await self._answer_of_key(call)
         if call.graph.writes:
             return _outcome(execution, state)
-        output = {"answer": state["answer"], "notes": state.get("notes", [])}
+        output: dict[str, Any] | None = None
+        if not execution.run.hosts:
+            output = {"answer": state["answer"], "notes": state.get("notes", [])}
         row = run_row(execution, runs.DONE, output=output)
-        if not call.key:
+        if not row.key:
             self.journal.record(execution.caller, row)
         elif not await self.rows.record(execution, row):
             return await self._answer_of_key(call)
@@ -210,7 +226,7 @@ class Engine:
         """Return the outcome of the run that a concurrent call with the same key started."""
         known = await self._find(call.caller, call.tool, call.key or "")
         if known is None:
-            raise KeyTaken("another call with the same idempotency key is at work; ask again")
+            raise KeyTaken("another call with the same idempotency key is running; try again")
         return await self._answer_repeated(call, known)
 
     async def _outcome(
@@ -231,17 +247,19 @@ class Engine:
         """Await `work` with the run's name in the log and in a span."""
         run = execution.run
         with run_span(run.tool, run.id, resumed=run.resumed):
-            return await self._in_time(execution, work)
+            return await counted_run(run.tool, self._in_time(execution, work), _is_waiting)
 
     async def _in_time(self, execution: Execution, work: Awaitable[Outcome]) -> Outcome:
         """Await `work` within the run's time limit; a run that fails is recorded as failed."""
         run = execution.run
-        self.active.add(run.id)
         self._resting.clear()
         try:
-            async with asyncio.timeout(execution.seconds):
+            async with asyncio.timeout(execution.seconds) as self.active[run.id]:
                 return await await_cancellable(work)
         except TimeoutError:
+            if run.id in self._stopped:
+                await await_shielded(self.rows.cancel(execution))
+                raise Conflict(f"run {run.id} of {run.tool} was cancelled") from None
             fault = TimedOut(f"{run.tool} took longer than {execution.seconds:g} s")
             await await_shielded(self.rows.fail(execution, fault))
             raise fault from None
@@ -257,7 +275,8 @@ class Engine:
             await await_shielded(self.rows.fail(execution, defect))
             raise defect from error
         finally:
-            self.active.discard(run.id)
+            self.active.pop(run.id, None)
+            self._stopped.discard(run.id)
             if not self.active:
                 self._resting.set()
 
@@ -284,7 +303,7 @@ class Engine:
         """
         if known.input != call.request or known.space != call.caller.space:
             raise Conflict(
-                "the idempotency key was used for another request; take a new one", field="key"
+                "the idempotency key was used for another request; use a new one", field="key"
             )
         call = replace(call, graph=load_graph(known.graph))
         deadline = time.monotonic() + self._begin(call, known.id).seconds
@@ -297,13 +316,18 @@ class Engine:
             try:
                 return await self.resume_call(call, known)
             except RunInProgress:
-                log.debug("run %s is carried by another call", known.id)
+                log.debug("run %s is executed by another call", known.id)
             if not waited:
                 await call.report(Step(known.id, 0, None, ELSEWHERE))
                 waited, call = True, replace(call, report=offset_report(call.report, 1))
             await asyncio.sleep(ASK_AGAIN)
             known = await self._find(call.caller, call.tool, call.key or "") or known
-        raise TimedOut("the run of this key is still at work; ask again")
+        raise TimedOut("the run of this key is still running; try again")
+
+
+def call_of(row: RunRow, caller: Caller, graph: Graph) -> Call:
+    """Return the call that began a run."""
+    return Call(row.tool, graph, row.input, caller, row.key, asks_caller=row.llm == CALLER)
 
 
 def waiting_round(
@@ -322,8 +346,12 @@ def stored_outcome(run: RunRow) -> Outcome:
         Conflict: the answer has been forgotten and erased.
     """
     if not run.output or "answer" not in run.output:
-        raise Conflict("what this key's run answered has been forgotten; take a new key")
+        raise Conflict("the answer of this key's run has been forgotten; use a new key")
     return Outcome(run.id, run.output["answer"], run.output["notes"])
+
+
+def _is_waiting(outcome: Outcome) -> bool:
+    return outcome.round is not None
 
 
 def _outcome(execution: Execution, state: dict[str, Any]) -> Outcome:

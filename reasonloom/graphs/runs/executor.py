@@ -9,7 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import START
 from langgraph.graph.state import CompiledStateGraph
 
-from reasonloom.errors import Conflict, Deadlocked
+from reasonloom.errors import Conflict, Deadlocked, OwnerMoved, StandbyLost
 from reasonloom.graphs.graph import Graph
 from reasonloom.graphs.runs.call import Progress, Report
 from reasonloom.nodes.execution import Execution
@@ -33,18 +33,19 @@ class GraphExecutor:
         """Run a graph without saving its steps; return its final state.
 
         It is retried on a deadlock, because writes to neighbouring memories lock rows in no common
-        order. Retrying is safe: an aborted transaction leaves nothing, and effects have fixed ids.
+        order, and if its owner has just moved to another database, or the read replica failed.
+        Retrying is safe: an aborted transaction leaves nothing, and effects have fixed ids.
         """
         compiled = await self._compile(graph, saved=False)
         given, tries = {"request": execution.run.input}, TRIES
         while True:
             try:
                 return dict(await compiled.ainvoke(given, context=execution))
-            except Deadlocked:
+            except (Deadlocked, OwnerMoved, StandbyLost):
                 tries -= 1
                 if not tries:
                     raise
-                log.info("run %s of %s begins again", execution.run.id, execution.run.tool)
+                log.info("run %s of %s starts again", execution.run.id, execution.run.tool)
 
     async def begin(
         self, execution: Execution, graph: Graph, report: Report

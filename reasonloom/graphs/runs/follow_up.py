@@ -14,7 +14,7 @@ from reasonloom.stores.runs.runs import RunRow
 RESULT_OF = "\x1fresult of "
 """A prefix that no caller's key has, because those are printable."""
 
-CONTINUES = "run {first} chose {tool}, which this run carries out; its answer has both"
+CONTINUES = "run {first} chose {tool}, which this run executes; its answer has both"
 NOT_OFFERED = "{tool} is not offered by this server"
 
 
@@ -27,19 +27,19 @@ async def run_follow_up(
     second call's idempotency key is derived from the first one's, so neither is executed twice.
     """
     if following.refused is not None:
-        return _with(first, not_executed=following.refused)
+        return refused(first, following.refused)
     then = replace(
         call,
         tool=following.tool,
         graph=load_graph(following.graph),
         request=following.request,
-        key=_key(call, first),
+        key=follow_up_key(call, first),
         report=offset_report(call.report, len(call.graph.build().nodes)),
     )
     try:
         second = await make(then)
     except ReasonloomError as error:
-        return _with(first, executed=following.tool, not_executed=error.message)
+        return not_followed(first, following.tool, error.message)
     return combined(first, following.tool, second)
 
 
@@ -54,7 +54,17 @@ def combined(first: Outcome, tool: str, second: Outcome) -> Outcome:
     return replace(done, notes=notes, self_judged=judged)
 
 
-def _key(call: Call, first: Outcome) -> str | None:
+def refused(first: Outcome, reason: str) -> Outcome:
+    """Return the first outcome with the reason why no second call was made."""
+    return _with(first, not_executed=reason)
+
+
+def not_followed(first: Outcome, tool: str, reason: str) -> Outcome:
+    """Return the first outcome with the reason why the second call failed."""
+    return _with(first, executed=tool, not_executed=reason)
+
+
+def follow_up_key(call: Call, first: Outcome) -> str | None:
     """Return the follow-up's idempotency key; `origin_of` reads a waiting run's origin from it."""
     if call.asks_caller:
         return f"{RESULT_OF}{first.run_id}"

@@ -58,9 +58,9 @@ async def step_before(
         UnknownName: it has no saved step before such a node; the message lists the nodes it has.
     """
     if origin.status == runs.RUNNING:
-        raise Conflict(f"run {origin.id} is at work; wait for its end, or resume it")
+        raise Conflict(f"run {origin.id} is running; wait for its end, or resume it")
     if graph.version != origin.graph_version:
-        raise Conflict(f"run {origin.id} was made by another version of {origin.tool}")
+        raise Conflict(f"run {origin.id} was created by another version of {origin.tool}")
     places = await executor.places(execution, graph) if graph.saved else {}
     if not places:
         raise Conflict(f"run {origin.id} has no saved steps to fork from")

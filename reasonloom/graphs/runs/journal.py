@@ -17,7 +17,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import Conflict, DatabaseUnavailable, ReasonloomError
 from reasonloom.nodes.execution import Execution, Loom
 from reasonloom.nodes.runs.complete_run import run_row
-from reasonloom.stores.database import Database
+from reasonloom.stores.database import NOT_REACHED, Database
 from reasonloom.stores.memory import decay
 from reasonloom.stores.pipelines import together
 from reasonloom.stores.runs import active_runs, outcomes, questions, runs
@@ -91,23 +91,35 @@ class WriteBehind:
             return await self._written()
 
     async def _written(self) -> bool:
-        while self._waiting:
-            caller, batch = self._waiting.popitem()
+        complete, away = True, set[Database]()  # the owners of all other databases go on
+        for caller in list(self._waiting):
+            batch = self._waiting.pop(caller)
             try:
-                await self._write(caller, batch)
+                await self._write_unless(away, caller, batch)
             except (DatabaseUnavailable, asyncio.CancelledError) as interruption:
                 self._waiting[caller].rows[:0] = batch.rows
                 self._waiting[caller].recalled.update(batch.recalled)
                 if isinstance(interruption, asyncio.CancelledError):
                     raise
-                return False
+                complete = False
             except Exception:
                 log.exception("%d records of reads could not be written", len(batch.rows))
-        self._count = 0
-        return True
+        self._count = sum(len(each.rows) + bool(each.recalled) for each in self._waiting.values())
+        return complete
+
+    async def _write_unless(self, away: set[Database], caller: Caller, batch: Batch) -> None:
+        """Write a batch unless its database is `away`; add the database if it turns out to be."""
+        part = await self._database.database_for(caller.owner)
+        if part in away:
+            raise DatabaseUnavailable(NOT_REACHED)
+        try:
+            await self._write(caller, batch)
+        except DatabaseUnavailable:
+            away.add(part)
+            raise
 
     async def _write(self, caller: Caller, batch: Batch) -> None:
-        async with self._database.begin(caller) as tx:
+        async with self._database.begin(caller, noted=False) as tx:
             for row in batch.rows:
                 await runs.record(tx, row)
             if batch.recalled:
@@ -176,7 +188,11 @@ class RunRows:
         if self.leaving and execution.run.saved:
             await self._let_go(execution)
         else:
-            await self._close(execution, runs.CANCELLED, None)
+            await self.cancel(execution)
+
+    async def cancel(self, execution: Execution) -> None:
+        """Record a run that its caller has cancelled."""
+        await self._close(execution, runs.CANCELLED, None)
 
     async def _let_go(self, execution: Execution) -> None:
         """Expire a run's lease now, so that another process resumes the run."""
@@ -184,7 +200,7 @@ class RunRows:
             async with self._loom.database.begin(execution.caller, once=True) as tx:
                 await active_runs.expire_lease(tx, execution.run.id, self.holder)
         except DatabaseUnavailable:
-            log.warning("the lease of run %s could not be given back", execution.run.id)
+            log.warning("the lease of run %s could not be released", execution.run.id)
 
     async def _close(
         self, execution: Execution, status: str, error: ReasonloomError | None

@@ -16,6 +16,7 @@ from reasonloom.errors import Conflict, DatabaseUnavailable, ReasonloomError
 from reasonloom.graphs.graph import load_graph
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.graphs.runs.resume import resume_run
+from reasonloom.stores.database import Database
 from reasonloom.stores.runs import active_runs, runs
 from reasonloom.stores.runs.active_runs import Lease
 
@@ -75,7 +76,7 @@ class Recovery:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._resumed: set[asyncio.Task[None]] = set()
-        self._watch = LeaseWatch(engine.loom.settings.lease_seconds)
+        self._watches: dict[Database, LeaseWatch] = {}
 
     async def run(self) -> None:
         """Renew leases and resume runs until cancelled; then cancel the resumed runs too."""
@@ -95,44 +96,60 @@ class Recovery:
             try:
                 await step()
             except DatabaseUnavailable:
-                log.debug("leases could not be renewed: the database is away")
+                log.debug("leases could not be renewed: the database is unavailable")
             except Exception:
                 log.exception("leases could not be renewed")
             await asyncio.sleep(pause)
 
     async def _renew(self) -> None:
-        loom = self._engine.loom
-        await active_runs.renew_leases(
-            loom.database,
-            self._engine.rows.holder,
-            self._engine.active,
-            loom.settings.lease_seconds,
-        )
+        holder, active = self._engine.rows.holder, self._engine.active
+        seconds = self._engine.loom.settings.lease_seconds
+
+        async def renewed(part: Database) -> set[UUID]:
+            return await active_runs.renew_leases(part, holder, active, seconds)
+
+        async for revoked in self._engine.loom.database.on_each(renewed):
+            for run_id in revoked:
+                self._engine.stop(run_id)
 
     async def _look_around(self) -> None:
         await self._renew()
         if self._engine.rows.leaving:
             return
-        loom = self._engine.loom
-        for orphan in self._watch.expired(await active_runs.leases(loom.database)):
-            if orphan.run_id not in self._engine.active:
-                task = asyncio.create_task(self._take_up(orphan))
-                self._resumed.add(task)
-                task.add_done_callback(self._resumed.discard)
 
-    async def _take_up(self, orphan: Lease) -> None:
-        """Resume a lost run, or mark it as interrupted if it is too old."""
+        async def expired(part: Database) -> list[tuple[Lease, Database]]:
+            leases = await active_runs.leases(part)
+            return [(each, part) for each in self._watch_of(part).expired(leases)]
+
+        async for orphans in self._engine.loom.database.on_each(expired):
+            for orphan, part in orphans:
+                if orphan.run_id not in self._engine.active:
+                    task = asyncio.create_task(self._take_up(orphan, part))
+                    self._resumed.add(task)
+                    task.add_done_callback(self._resumed.discard)
+
+    def _watch_of(self, part: Database) -> LeaseWatch:
+        """Return the watch over one database, since each has its own clock."""
+        if part not in self._watches:
+            self._watches[part] = LeaseWatch(self._engine.loom.settings.lease_seconds)
+        return self._watches[part]
+
+    async def _take_up(self, orphan: Lease, part: Database) -> None:
+        """Resume a lost run, or end it if it was cancelled or is too old."""
         caller = Caller(orphan.owner)
         try:
             if orphan.until > orphan.now:  # the database's clock was set back
-                await active_runs.end_lease(self._engine.loom.database, orphan)
+                await active_runs.end_lease(part, orphan)
+            if orphan.revoked:
+                await self._end(caller, orphan.run_id, runs.CANCELLED)
+                return
             if await self._is_too_old(caller, orphan.run_id):
-                await self._mark_interrupted(caller, orphan.run_id)
+                await self._end(caller, orphan.run_id, runs.INTERRUPTED)
                 return
             await resume_run(self._engine, caller, str(orphan.run_id))
-            log.info("run %s was taken up and finished", orphan.run_id)
+            log.info("run %s was resumed and finished", orphan.run_id)
         except Conflict:
-            log.info("run %s is somebody else's", orphan.run_id)
+            log.info("run %s belongs to another process", orphan.run_id)
         except ReasonloomError as error:
             log.warning("run %s could not be resumed: %s", orphan.run_id, type(error).__name__)
 
@@ -147,7 +164,7 @@ class Recovery:
         changed |= row.fork is not None and row.llm != loom.llm.name
         return changed or age > loom.settings.resume_within
 
-    async def _mark_interrupted(self, caller: Caller, run_id: UUID) -> None:
+    async def _end(self, caller: Caller, run_id: UUID, status: str) -> None:
         async with self._engine.loom.database.begin(caller) as tx:
-            await runs.interrupt(tx, run_id, self._engine.loom.clock())
+            await runs.end_unfinished(tx, run_id, status, self._engine.loom.clock())
             await active_runs.release_lease(tx, run_id)

@@ -10,7 +10,9 @@ from reasonloom.stores.saver import SavedSteps
 
 BY_WORDS = "the database is not available: this was judged by words alone, and is not recorded"
 MONITORING = "monitorContinuously"
-UNCOMPARED = f"{MONITORING}: there are no earlier calls to compare with while the database is away"
+UNCOMPARED = (
+    f"{MONITORING}: there are no earlier calls to compare with while the database is unavailable"
+)
 
 
 async def answer_unrecorded(loom: Loom, steps: SavedSteps, call: Call) -> Outcome:

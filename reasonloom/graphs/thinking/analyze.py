@@ -85,7 +85,7 @@ GRAPHS = by_name(
             "begin_analysis": "recall",
             "read_given": "look through what is given",
             "take_step": "work through steps",
-            "take_stock": "take in what came",
+            "take_stock": "read the replies",
             "check_conclusion": "check constraints",
         },
     )

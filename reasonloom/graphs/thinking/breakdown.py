@@ -62,7 +62,7 @@ GRAPHS = by_name(
             "split_problem": "divide a problem",
             "grow": "take up the parts",
             "divide": "divide by words",
-            "relate": "find what depends on what",
+            "relate": "find dependencies",
         },
     )
 )  # fmt: skip

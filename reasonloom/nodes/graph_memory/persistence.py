@@ -1,9 +1,11 @@
 """Stores nodes: embeds them outside the transaction, and appends them to their session's chain."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from unicodedata import category
+from uuid import UUID
 
 from reasonloom.contracts.memory.tools import Sector
 from reasonloom.errors import InvalidArgument
@@ -15,6 +17,8 @@ from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import session_nodes
 from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
 from reasonloom.stores.memory import deduplication, memories
+from reasonloom.stores.memory.memories import NewMemory
+from reasonloom.stores.pipelines import Work, together
 from reasonloom.text.hidden_characters import remove_hidden
 
 SECTOR: dict[str, Sector] = {
@@ -64,10 +68,18 @@ class PreparedNode:
 
 @dataclass(frozen=True, slots=True)
 class StoredNode:
-    """A stored node, or the existing one that a duplicate was merged into."""
+    """A stored node, or the existing one that a duplicate was merged into.
+
+    `edges` is the number of new edges, without that of its session's chain.
+    """
 
     node_id: int
     merged: bool
+    edges: int
+
+
+Edges = Callable[[int | UUID], Sequence[Work[int]]]
+"""Returns the writes of a node's edges, given its id or its effect; each counts the new edges."""
 
 
 async def prepare_node(execution: Execution, draft: NodeDraft) -> PreparedNode:
@@ -86,22 +98,10 @@ async def prepare_node(execution: Execution, draft: NodeDraft) -> PreparedNode:
     return PreparedNode(draft, content, at, vectors, [*cleaned, *notes])
 
 
-async def persist_node(
-    tx: Transaction, execution: Execution, made: PreparedNode, session: NumberedSession
-) -> StoredNode:
-    """Append a node to its session's chain, or strengthen its duplicate."""
-    stored = await store_node(tx, execution, made, session)
-    if not stored.merged:
-        await session_nodes.link_previous(tx, stored.node_id, session.id, run_id=execution.run.id)
-    return stored
-
-
-async def store_node(
-    tx: Transaction, execution: Execution, made: PreparedNode, session: NumberedSession
-) -> StoredNode:
-    """Store a node in its session, or strengthen its duplicate."""
+def node_memory(execution: Execution, made: PreparedNode, session: NumberedSession) -> NewMemory:
+    """Return the row of a node in its session."""
     draft, run = made.draft, execution.run
-    memory = memory_of_run(
+    return memory_of_run(
         execution,
         made.content,
         sector=SECTOR[draft.event_type],
@@ -116,9 +116,30 @@ async def store_node(
         category=draft.category,
         context=draft.context,
     )
-    if draft.merges:
-        duplicate = await deduplication.find_duplicate(tx, memory)
-        if duplicate is not None:
-            await deduplication.strengthen(tx, duplicate, memory)
-            return StoredNode(duplicate, merged=True)
-    return StoredNode(await memories.store(tx, memory), merged=False)
+
+
+def node_writes(tx: Transaction, memory: NewMemory, session: NumberedSession) -> list[Work[Any]]:
+    """Return the writes that append a node to its session's chain; the first returns its id.
+
+    The statements run in this order and may share a round trip.
+    """
+    chain = session_nodes.link_previous(tx, memory.effect, session.id, run_id=memory.run_id)
+    return [memories.store(tx, memory), chain]
+
+
+async def persist_node(
+    tx: Transaction,
+    execution: Execution,
+    made: PreparedNode,
+    session: NumberedSession,
+    edges: Edges = lambda source: (),
+) -> StoredNode:
+    """Append a node to its session's chain, or strengthen its duplicate, and create its edges."""
+    memory = node_memory(execution, made, session)
+    duplicate = await deduplication.find_duplicate(tx, memory) if made.draft.merges else None
+    if duplicate is not None:
+        same = deduplication.strengthen(tx, duplicate, memory)
+        _, *drawn = await together(same, *edges(duplicate))
+        return StoredNode(duplicate, merged=True, edges=sum(drawn))
+    node_id, _, *drawn = await together(*node_writes(tx, memory, session), *edges(memory.effect))
+    return StoredNode(node_id, merged=False, edges=sum(drawn))

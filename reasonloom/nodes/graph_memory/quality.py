@@ -94,7 +94,7 @@ class Weakness:
         what = self.rule.what.format(threshold=self.threshold)
         found = f"{self.count} of {self.of} {self.rule.of} ({self.share:.0%}) {what}"
         if self.count < LEAST:
-            return f"{found}; fewer than {LEAST} are no rule's matter"
+            return f"{found}; fewer than {LEAST} are not judged"
         outcome = f"not above the {self.rule.warns:.0%} that warn"
         if self.level == "fail":
             outcome = f"above the {self.rule.fails:.0%} that fail"

@@ -23,7 +23,7 @@ from reasonloom.contracts.graph_memory.queries import (
     TimeWindow,
 )
 from reasonloom.contracts.graph_memory.shared import NodesFound
-from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.execution import Execution, searching
 from reasonloom.nodes.graph_memory.rendering import (
     bound_contents,
     from_microseconds,
@@ -39,7 +39,7 @@ from reasonloom.stores.graph_memory.range_comparison import Pair, Range, Step
 from reasonloom.stores.pipelines import together
 
 MORE = "more nodes meet this; the first {count} are shown"
-EMPTY = "{name} is empty and does not narrow"
+EMPTY = "{name} is empty and filters nothing"
 
 
 async def memory_query(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -48,7 +48,7 @@ async def memory_query(state: ToolState, runtime: Runtime[Execution]) -> dict[st
     request = execution.request(HeldMemoryQuery)
     held = held_span(request, execution.loom.clock())
     after, before = request.created_after, request.created_before
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+    async with searching(execution) as tx:
         conditions = Conditions(
             event_types=request.event_types or None,
             min_confidence=request.min_confidence,
@@ -90,7 +90,7 @@ FADED = 0.2
 MOST_LISTED = 50
 """Maximum nodes in each list."""
 
-CUT = "each list holds {most} at most; the counts are whole"
+CUT = "each list has at most {most}; the counts are complete"
 ELSEWHERE = (
     "{count} of the unchanged were superseded outside of range_b, or within range_a alone; "
     "`superseded_by` names by what"
@@ -109,7 +109,7 @@ async def memory_temporal(state: ToolState, runtime: Runtime[Execution]) -> dict
     """Compare the nodes of two ranges: added, corrected, unchanged, faded."""
     execution = runtime.context
     request = execution.request(MemoryTemporal)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+    async with searching(execution) as tx:
         pair = Pair(
             *await together(
                 _range(tx, request.range_a, "range_a"), _range(tx, request.range_b, "range_b")

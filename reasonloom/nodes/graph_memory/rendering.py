@@ -20,7 +20,7 @@ CONTENT_BUDGET = 200_000
 
 LEAST_CONTENT = 400
 CONTENT_CUT = (
-    "{count} contents were cut to {length} characters; ask for fewer nodes to see them whole"
+    "{count} contents were cut to {length} characters; request fewer nodes to see them in full"
 )
 
 

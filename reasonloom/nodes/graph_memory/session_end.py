@@ -172,14 +172,14 @@ def _partly(read: int, nodes: int) -> list[str]:
 
 
 NONE_OPEN = "none is open here; session_start begins one, and so does the first thing stored"
-EMPTY = "session {number} holds nothing to sum up: it has ended without an episode"
+EMPTY = "session {number} has nothing to summarise: it ended without an episode"
 SAME = "session {number} was summed up before and has nothing new: node {episode} is its episode"
 NOT_KEPT = "the summary was not stored; memory_correct changes an episode"
 UNUSED = "the summary was not stored: create_episode is false"
 SINCE = "stored while the session was summed up, and not in the summary: {count} of its nodes"
 CONCLUDED_SINCE = "some reasoning ended while the session was summed up, and is not in the summary"
 AGAIN = "the episode supersedes node {old}, which summed up the session before it went on"
-SOME = "the {joined} newest of the session's {nodes} nodes are joined to the episode"
+SOME = "the {joined} newest of the session's {nodes} nodes are linked to the episode"
 
 
 class EndState(ToolState, total=False):

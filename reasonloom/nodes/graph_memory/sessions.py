@@ -19,7 +19,12 @@ from reasonloom.contracts.graph_memory.sessions import (
 )
 from reasonloom.errors import InvalidArgument
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.graph_memory.persistence import NodeDraft, persist_node, prepare_node
+from reasonloom.nodes.graph_memory.persistence import (
+    NodeDraft,
+    node_memory,
+    node_writes,
+    prepare_node,
+)
 from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
@@ -49,7 +54,9 @@ async def conversation_log(state: ToolState, runtime: Runtime[Execution]) -> dic
         session = await memory_sessions.current(
             tx, execution.caller, execution.run.effect("session")
         )
-        ids = [(await persist_node(tx, execution, each, session)).node_id for each in made]
+        rows = [node_memory(execution, each, session) for each in made]
+        stored = await together(*(one for row in rows for one in node_writes(tx, row, session)))
+        ids = list(stored[::2])
         answer = ConversationLogged(node_id=ids[-1], session_id=session.number, node_ids=ids)
         notes = list(dict.fromkeys(note for each in made for note in each.notes))
         return await complete_run(tx, execution, answer, notes=notes, session_id=session.id)
@@ -119,8 +126,8 @@ TOO_LARGE = (
     "session_id: no session has the number {number}, and a new one may be given a number up to "
     "{most}, such as {next}; without session_id the next free one is taken"
 )
-CHOSEN = "no session had the number {number}: it has been begun"
-RESUMED = "session {number} had been ended and is open again; ending it sums it up anew"
+CHOSEN = "no session had the number {number}: it was started"
+RESUMED = "session {number} had been ended and is open again; ending it summarises it again"
 LEFT_OPEN = "session {number} was not ended; session_end with session_id {number} sums it up"
 
 

@@ -60,7 +60,7 @@ async def _unit_vector(embedder: Embedder, given: Sequence[float]) -> list[float
     largest = max(map(abs, given))
     if not largest:
         raise InvalidArgument(
-            "query_vec: is nothing but zeros, which points nowhere; give another vector",
+            "query_vec: must not be all zeros; give another vector",
             field="query_vec",
         )
     scaled = [number / largest for number in given]

@@ -3,8 +3,10 @@
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -22,10 +24,8 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.graph_memory.persistence import (
     NodeDraft,
     PreparedNode,
-    StoredNode,
     persist_node,
     prepare_node,
-    store_node,
 )
 from reasonloom.nodes.graph_memory.rendering import injection_warnings, render_node
 from reasonloom.nodes.runs.complete_run import complete_run
@@ -34,13 +34,11 @@ from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import (
     memory_nodes,
     memory_sessions,
-    session_nodes,
     supersession,
 )
 from reasonloom.stores.graph_memory.memory_nodes import NodeRow
-from reasonloom.stores.graph_memory.memory_sessions import NumberedSession
 from reasonloom.stores.memory import memories
-from reasonloom.stores.pipelines import together
+from reasonloom.stores.pipelines import Work, together
 
 ADD_ORIGIN = "memory_add"
 TO_ITSELF = "an edge from node {node_id} to itself was left out"
@@ -70,12 +68,14 @@ async def memory_add(state: ToolState, runtime: Runtime[Execution]) -> dict[str,
             session = await memory_sessions.current(
                 tx, execution.caller, execution.run.effect("session")
             )
-        stored = await store_node(tx, execution, made, session)
+        stored = await persist_node(
+            tx, execution, made, session, partial(_edges, tx, execution, edges)
+        )
         node_id = stored.node_id
         answer = MemoryAdded(
             node_id=node_id,
             event_type=request.event_type,
-            edges_created=await _draw_edges(tx, execution, stored, session, edges),
+            edges_created=stored.edges,
             session_id=session.number,
             deduplicated=stored.merged,
         )
@@ -104,32 +104,17 @@ def _require_distinct(edges: list[NewEdge]) -> None:
         seen.add(name)
 
 
-async def _draw_edges(
-    tx: Transaction,
-    execution: Execution,
-    stored: StoredNode,
-    session: NumberedSession,
-    edges: list[NewEdge],
-) -> int:
-    """Create the edges from the node and link it into its session's chain, unless it was merged.
-
-    Returns:
-        The number of new edges, without the chain's.
-    """
+def _edges(
+    tx: Transaction, execution: Execution, edges: list[NewEdge], source: int | UUID
+) -> list[Work[int]]:
+    """Return the writes of the edges from a node, given its id or its effect."""
     by_kind: dict[str, dict[int, float]] = {}
     for edge in edges:
         by_kind.setdefault(edge.edge_type, {})[edge.target_id] = edge.weight
-    run_id, node_id = execution.run.id, stored.node_id
-    drawn = [
-        memories.link(tx, node_id, targets, kind=kind, origin=ADD_ORIGIN, run_id=run_id)
+    return [
+        memories.link(tx, source, targets, kind=kind, origin=ADD_ORIGIN, run_id=execution.run.id)
         for kind, targets in by_kind.items()
     ]
-    if stored.merged:
-        return sum(await together(*drawn))
-    _, *new = await together(
-        session_nodes.link_previous(tx, node_id, session.id, run_id=run_id), *drawn
-    )
-    return sum(new)
 
 
 CORRECT_ORIGIN = "memory_correct"
@@ -287,7 +272,7 @@ def _has_cycle(superseding: Mapping[int, list[int]]) -> bool:
 
 MOST_CORRECTIONS = 20_000
 MOST_LISTED = 500
-BRANCHED = "corrections differ: {count} versions stand side by side, node {newest} is the newest"
+BRANCHED = "corrections differ: {count} versions exist; node {newest} is the newest"
 CIRCLE = "corrections lead in a circle; the newest node by number, {newest}, is taken"
 CUT = "more than {count} corrections; the newest version may lie further on"
 CHAIN_CUT = "the chain has {count} nodes; the first {shown} and the last are listed"

@@ -77,7 +77,7 @@ async def erase_all_due(database: Database, before: datetime) -> Erased:
     return total
 
 
-NOTHING_TO_RESTORE = "number: nothing that was forgotten as {number} can be brought back; {there}"
+NOTHING_TO_RESTORE = "number: nothing that was forgotten as {number} can be restored; {there}"
 
 
 async def list_undoable(loom: Loom, caller: Caller) -> Sequence[Forgotten]:

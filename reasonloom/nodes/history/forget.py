@@ -26,8 +26,8 @@ from reasonloom.stores.history import soft_deletes
 from reasonloom.stores.history.chunk_lists import ChunkFilter
 from reasonloom.stores.history.soft_deletes import Forgotten, Preview
 from reasonloom.stores.memory.search import retrieval, similarity
-from reasonloom.stores.memory.search.retrieval import Match
 from reasonloom.stores.memory.search.scope import Nearness, Scope
+from reasonloom.stores.memory.search.similarity import Match
 
 BY_WORDS = (
     "there are no vectors to compare: the scores are the share of the query's words that a chunk "

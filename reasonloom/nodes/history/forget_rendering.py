@@ -32,7 +32,7 @@ DELETED = (
     "removed)."
 )
 UNDO = (
-    "they are hidden everywhere and can be brought back until {until} by "
+    "they are hidden everywhere and can be restored until {until} by "
     "`reasonloom history undo {number}`; then they are erased for good"
 )
 ERASED = "they were erased for good: REASONLOOM_UNDO_DAYS is 0"

@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from reasonloom import __version__
 from reasonloom.contracts.history import (
     HistoryCounted,
-    HistoryListSessions,
+    HostListSessions,
     ProjectsListed,
     ProjectSummary,
     SessionsListed,
@@ -17,7 +17,7 @@ from reasonloom.contracts.history import (
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.history import date_arguments, projects
 from reasonloom.nodes.history.date_arguments import format_months
-from reasonloom.nodes.history.rendering import fit_lines, remaining_budget
+from reasonloom.nodes.history.rendering import fit_lines, host_of, remaining_budget
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.history import chunk_lists
 from reasonloom.stores.history.chunk_lists import ProjectRow, SessionRow
@@ -77,7 +77,7 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
         InvalidArgument: a date is invalid, or `from` is not before `to`.
     """
     execution = runtime.context
-    request = execution.request(HistoryListSessions)
+    request = execution.request(HostListSessions)
     now = execution.loom.clock()
     span, notes = date_arguments.parse_span(request.from_, request.to, request.days_back, now)
     async with execution.loom.database.begin(execution.caller, searching=True, once=True) as tx:
@@ -85,7 +85,11 @@ async def history_list_sessions(state: ToolState, runtime: Runtime[Execution]) -
     if not every:
         async with execution.loom.database.begin(execution.caller, once=True) as tx:
             notes.append(await projects.unknown_project(tx, request.project))
-    found = [session for session in every if session.within]
+    found = [
+        session
+        for session in every
+        if session.within and request.host in (None, host_of(session.form))
+    ]
     short = projects.abbreviations([session.session for session in every])
     lines = [_session_line(session, short[session.session], now) for session in found]
     text = NO_SESSIONS.format(project=projects.display_name(request.project))
@@ -121,6 +125,7 @@ def _session_values(session: SessionRow) -> SessionSummary:
         ended_at=session.ended_at.isoformat() if session.ended_at else None,
         chunks=session.chunks,
         tokens=session.tokens,
+        host=host_of(session.form),
     )
 
 

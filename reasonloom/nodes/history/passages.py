@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from operator import mul
 
 from reasonloom.contracts.memory.tools import SECTORS
-from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.execution import Execution, searching
 from reasonloom.nodes.history.excerpts import (
     Excerpt,
     RatedPassage,
@@ -65,7 +65,7 @@ async def past_question(execution: Execution, text: str, scope: Scope) -> PastQu
     loom = execution.loom
     vectors, notes = await embed_or_note(loom.embedder, [text])
     near = Nearness(vectors[0], loom.embedder.model, SECTORS) if vectors else None
-    async with loom.database.begin(execution.caller, searching=True, once=True) as tx:
+    async with searching(execution, once=True) as tx:
         terms = await query_terms.weigh_terms(tx, text, loom.embedder.model, transcripts=True)
     dates = date_terms_of_query(text, loom.clock().date())
     query = RankingQuery(text, terms, near, frozenset(), dates, loom.embedder.floor)

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Self
+from typing import Any, Self, get_args
 
-from reasonloom.contracts.history import ChunkResult
+from reasonloom.contracts.history import ChunkResult, Host
 from reasonloom.nodes.history.truncation import fair_share, truncate
 from reasonloom.stores.history.chunk_links import WalkChunk
 from reasonloom.stores.history.chunk_lists import ChunkRow
@@ -47,6 +47,7 @@ class Piece:
         score: relevance to the query, 0..1; None without a query.
         why: why it follows an earlier piece; rendered on one line.
         partial: whether `content` is only a part of the chunk.
+        form: the format of its transcript.
     """
 
     id: int
@@ -59,12 +60,13 @@ class Piece:
     score: float | None = None
     why: str | None = None
     partial: bool = False
+    form: str = ""
 
     @classmethod
     def of(cls, chunk: WalkChunk | ChunkRow, **fields: Any) -> Self:
         """Return the piece of a chunk; `fields` sets the fields that differ from the chunk's."""
         time = chunk.time if isinstance(chunk, ChunkRow) else chunk.started_at
-        fields = {"content": chunk.content, **fields}
+        fields = {"content": chunk.content, "form": chunk.form, **fields}
         return cls(
             chunk.id, chunk.project, chunk.session, chunk.agent, time, chunk.tokens, **fields
         )
@@ -141,6 +143,11 @@ def heading(piece: Piece) -> str:
 def short_session(session: str) -> str:
     """Return a session id for display: the start of a UUID, or up to NAME_LENGTH of any other."""
     return session[:SHORT_ID] if UUID.fullmatch(session) else one_line(session, NAME_LENGTH)
+
+
+def host_of(form: str | None) -> Host | None:
+    """Return the host that records transcripts of a format; None for formats of no host."""
+    return next((host for host in get_args(Host) if host == form), None)
 
 
 def one_line(text: str, most: int) -> str:
@@ -237,6 +244,7 @@ def _piece_values(pieces: Sequence[Piece], chosen: dict[int, RenderedPiece]) -> 
             score=None if piece.score is None else round(piece.score, 4),
             content=chosen[place].text,
             cut=chosen[place].cut or piece.partial,
+            host=host_of(piece.form),
         )
         for place, piece in enumerate(pieces)
         if place in chosen

@@ -6,7 +6,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from reasonloom.contracts.history import Diagnostics, HeldHistorySearch, HistoryFound
-from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.execution import Execution, searching
 from reasonloom.nodes.history import projects
 from reasonloom.nodes.history.passages import POOL, Excerpts, past_question, read_chunks
 from reasonloom.nodes.history.rendering import RenderedText, remaining_budget, render
@@ -23,7 +23,7 @@ HEAD_TOKENS = 14
 async def search_passages(execution: Execution, text: str, scope: Scope, budget: int) -> Excerpts:
     """Return the passages that best answer `text`, within `budget` tokens."""
     question = await past_question(execution, text, scope)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+    async with searching(execution) as tx:
         ranking = await rank(tx, execution, question.query, scope=question.scope, pool=POOL)
         read = await read_chunks(tx, execution, question, ranking)
     unknown = [] if read.sources else await projects.project_notes(execution, scope.project)
@@ -38,6 +38,7 @@ async def history_search(state: ToolState, runtime: Runtime[Execution]) -> dict[
     scope = Scope(
         kinds=("transcript",),
         project=request.project,
+        form=request.host,
         valid_since=held.start if held and request.between else None,
         held_to=held.end if held else None,
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import islice
+from uuid import UUID
 
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.new_memory import Given
@@ -10,6 +11,7 @@ from reasonloom.stores.memory import deduplication, memory_links
 from reasonloom.stores.memory.deduplication import Duplicate
 from reasonloom.stores.memory.memories import NewMemory
 from reasonloom.stores.memory.search import retrieval
+from reasonloom.stores.memory.search.retrieval import FoundMemory
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 
 MOST_WAYPOINTS = 3
@@ -18,6 +20,9 @@ WAYPOINT_COSINE = 0.45
 
 DUPLICATE_COSINE = 0.95
 """Minimum cosine similarity of near duplicates: both are stored and linked as such."""
+
+MOST_COMPARED = 6
+"""Maximum memories that are compared with a new one."""
 
 
 async def nearest_memories(
@@ -40,15 +45,31 @@ async def nearest_memories(
     return dict(islice(similar, MOST_WAYPOINTS))
 
 
+async def fetch_neighbours(
+    execution: Execution, vector: list[float] | None, *, least: float
+) -> list[tuple[float, FoundMemory]]:
+    """Return the nearest memories, each after its cosine, which is at least `least`."""
+    if vector is None:
+        return []
+    near = Nearness(vector, execution.loom.embedder.model, ["semantic"])
+    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+        found = await retrieval.fetch_nearest(tx, near, scope=Scope(), pool=MOST_COMPARED)
+    return [each for each in found if each[0] >= least]
+
+
 async def link_waypoints(
-    tx: Transaction, execution: Execution, memory_id: int, near: Mapping[int, float]
+    tx: Transaction, execution: Execution, source: int | UUID, near: Mapping[int, float]
 ) -> int:
-    """Link a memory to its sufficiently similar neighbours; return the number of new links."""
-    near = {key: cosine for key, cosine in near.items() if cosine >= WAYPOINT_COSINE}
+    """Link a memory to the first neighbours that are similar enough; return the new links' number.
+
+    `source` is its id or its effect; `near` has the cosines, highest first.
+    """
+    similar = ((key, cosine) for key, cosine in near.items() if cosine >= WAYPOINT_COSINE)
+    near = dict(islice(similar, MOST_WAYPOINTS))
     origins = dict.fromkeys(near, memory_links.WAYPOINT)
     origins.update(dict.fromkeys(near_duplicates(near), memory_links.NEAR_DUPLICATE))
     return await memory_links.link_waypoints(
-        tx, memory_id, near, origins=origins, run_id=execution.run.id
+        tx, source, near, origins=origins, run_id=execution.run.id
     )
 
 

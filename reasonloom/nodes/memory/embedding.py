@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from reasonloom.contracts.memory.tools import SECTORS, Sector
 from reasonloom.errors import EmbedderUnavailable
 from reasonloom.llm.interfaces import Embedder
+from reasonloom.telemetry.metrics import timed_embedding
 from reasonloom.text.sentences import sentence_runs
 
 log = logging.getLogger(__name__)
@@ -26,7 +27,8 @@ async def embed_or_note(
     """Return the vectors of `texts`, or none and a note on the reason; equal texts share one."""
     different = list(dict.fromkeys(texts))
     try:
-        known = dict(zip(different, await embedder.embed(different), strict=True))
+        vectors = await timed_embedding(embedder.model, embedder.embed(different))
+        known = dict(zip(different, vectors, strict=True))
         return [known[text] for text in texts], []
     except EmbedderUnavailable as fault:
         log.warning("embedder: %s", type(fault).__name__)  # the message may quote the texts

@@ -10,15 +10,21 @@ from langgraph.runtime import Runtime
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.extras import Restored, RestoreMemory
-from reasonloom.contracts.memory.tools import Forget, Forgotten
+from reasonloom.contracts.memory.tools import Forgotten, OwnersForget
 from reasonloom.errors import MemoryNotFound
 from reasonloom.nodes.execution import Execution, Loom
 from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.sharing.places import locate, log_use
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import memories, statistics
 from reasonloom.stores.memory.statistics import Trace, WriterFilter
 from reasonloom.stores.runs.redaction import redact
 
+REMOVED = "Memory and all related data removed"
+SHARED = (
+    "Memory and all related data removed, also from the recorded calls of those who stored, read "
+    "or changed it; copies promoted into other spaces stay"
+)
 LARGEST_ID = 2**63 - 1
 MEMORY_ID = re.compile(r"mem-([0-9]{1,19})")
 
@@ -29,9 +35,9 @@ async def forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     Raises:
         MemoryNotFound: the owner has no memory with this id in this space.
     """
-    execution = runtime.context
-    request = execution.request(Forget)
-    memory_id = memory_number(request.memory_id)
+    request = runtime.context.request(OwnersForget)
+    execution, plain = await locate(runtime.context, request.memory_id, "write")
+    memory_id = memory_number(plain)
     if not request.soft:
         await execution.loom.journal.flush()  # pending accesses must precede the erasure
     async with execution.loom.database.begin(execution.caller) as tx:
@@ -41,9 +47,10 @@ async def forget(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
         else:
             await redact(tx, memory_id)
             found = await memories.erase(tx, memory_id)
-            kind, message = "hard", "Memory and all related data removed"
+            kind, message = "hard", SHARED if execution.caller.host else REMOVED
         if not found:
             raise MemoryNotFound(request.memory_id, field="memoryId")
+        await log_use(tx, execution, "forget", [memory_id])
         answer = Forgotten(memory_id=request.memory_id, deletion_type=kind, message=message)
         return await complete_run(tx, execution, answer, notes=[])
 
@@ -67,12 +74,13 @@ async def restore_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[
     Raises:
         MemoryNotFound: the owner has no hidden memory with this id in this space.
     """
-    execution = runtime.context
-    request = execution.request(RestoreMemory)
-    number = memory_number(request.memory_id)
+    request = runtime.context.request(RestoreMemory)
+    execution, plain = await locate(runtime.context, request.memory_id, "write")
+    number = memory_number(plain)
     async with execution.loom.database.begin(execution.caller) as tx:
         if not await memories.restore(tx, number):
             raise MemoryNotFound(request.memory_id, field="memoryId")
+        await log_use(tx, execution, "write", [number])
         answer = Restored(memory_id=request.memory_id, message="Memory restored")
         return await complete_run(tx, execution, answer, notes=[])
 

@@ -6,10 +6,12 @@ follows from their cosine similarity and shared words.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
+from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.tools import ReplacedMemory
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.llm.classifier import replaces
@@ -25,17 +27,23 @@ from reasonloom.text.search_terms import index_terms
 LEAST_COSINE = 0.3
 """Minimum cosine similarity of memories that are compared with a new one."""
 
-LIKELY = 0.6
+LIKELY = 0.5
 """Minimum probability at which the answer lists a memory."""
 
-SURE = 0.97
+SURE = 0.84
 """Minimum probability at which `REASONLOOM_SUPERSEDE=auto` marks a memory as superseded: fewer
 than 1% of the pairs that only look like a replacement reach it."""
+
+SLOPE, SHIFT = 0.48, -0.10
+"""Calibration of the log-odds of the product, fitted by `training/calibrate_replacement.py` on
+pairs that the reader was not taught and that no figure is measured on."""
 
 COSINE_WEIGHT, WORDS_WEIGHT, OFFSET = 6.1, 5.0, -2.2
 """Coefficients of the logistic regression for two memories being about the same matter, fitted by
 `training/fit_matter.py`. The reader was trained on similar pairs only and misclassifies a third of
 the dissimilar ones as replaced."""
+
+TINY = 1e-9
 
 READ = 2_000
 """Characters of a memory passed to the reader: more than fit its token limit."""
@@ -51,7 +59,7 @@ NEWER = (
     "name older memories, or say it in other words"
 )
 STATED_LATER = (
-    "{ids}: said after {stated}, the date of the new memory, so no longer shown for any time; "
+    "{ids}: stated after {stated}, the date of the new memory, so no longer shown for any time; "
     "if that date is wrong, correct it"
 )
 HOW = (
@@ -67,24 +75,15 @@ class Replaceable:
     memory: FoundMemory
     probability: float
 
-    def answer(self) -> ReplacedMemory:
+    def answer(self, caller: Caller) -> ReplacedMemory:
         """Return the answer model of this candidate."""
         content = self.memory.content
         return ReplacedMemory(
-            id=f"mem-{self.memory.id}",
+            id=caller.memory_id(self.memory.id),
             content=content if len(content) <= EXCERPT else f"{content[:EXCERPT]}…",
             why=WHY,
             confidence=math.floor(self.probability * 1000) / 1000,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """The superseded memories, the candidates left to settle, and notes on both."""
-
-    superseded: list[str]
-    left: list[Replaceable]
-    notes: list[str]
 
 
 def looks_for_replaced(execution: Execution, content: str) -> bool:
@@ -94,24 +93,49 @@ def looks_for_replaced(execution: Execution, content: str) -> bool:
 
 
 async def find_replaceable(
-    content: str, stated: datetime, near: Sequence[FoundMemory], cosines: Mapping[int, float]
+    content: str, stated: datetime, near: Sequence[tuple[float, FoundMemory]]
 ) -> list[Replaceable]:
-    """Return the nearest memories that `content` may replace, most likely first.
+    """Return the memories that `content` may replace, most likely first.
 
-    Memories stated after `stated` (newer) and those with the same words (duplicates) are skipped.
-    `cosines` maps the memories' ids to their cosine similarity to `content`.
+    `near` has the nearest ones, each after its cosine similarity to `content`. Memories stated
+    after `stated` (newer) and those with the same words (duplicates) are skipped.
     """
     words = index_terms(content)
     older = [
-        each for each in near if each.valid_from <= stated and index_terms(each.content) != words
+        (cosine, each)
+        for cosine, each in near
+        if each.valid_from <= stated and index_terms(each.content) != words
     ]
-    read = [(each.content[:READ], content[:READ]) for each in older]
-    likely = []
-    for each, pair, replaced in zip(older, read, await replaces(read), strict=True):
-        probability = replaced * same_matter(cosines[each.id], *pair)
-        if probability >= LIKELY:
-            likely.append(Replaceable(each, probability))
+    found = await replacement_probabilities(
+        [(cosine, each.content, content) for cosine, each in older]
+    )
+    likely = [
+        Replaceable(each, probability)
+        for (_, each), probability in zip(older, found, strict=True)
+        if probability >= LIKELY
+    ]
     return sorted(likely, key=lambda each: -each.probability)
+
+
+async def replacement_probabilities(pairs: Sequence[tuple[float, str, str]]) -> list[float]:
+    """Return the probability that the newer memory of each pair replaces the older one.
+
+    Pairs are (cosine similarity, older content, newer content). They are read in one batch.
+
+    Raises:
+        EmbedderUnavailable: the packaged weights cannot be loaded.
+    """
+    read = [(older[:READ], newer[:READ]) for _, older, newer in pairs]
+    return [
+        calibrated(replaced * same_matter(cosine, *pair))
+        for (cosine, *_), pair, replaced in zip(pairs, read, await replaces(read), strict=True)
+    ]
+
+
+def calibrated(product: float) -> float:
+    """Return the probability that belongs to the product of both probabilities."""
+    odds = math.pow(product / max(1 - product, TINY), SLOPE)
+    return odds / (odds + math.exp(-SHIFT))
 
 
 def same_matter(cosine: float, older: str, newer: str) -> float:
@@ -126,41 +150,70 @@ def common_words(first: str, second: str) -> float:
     return len(words & others) / (min(len(words), len(others)) or 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """The memories that a new one supersedes: those `wanted`, and those that `auto` mode adds.
+
+    `left` are the candidates left to settle.
+    """
+
+    wanted: list[int]
+    added: list[int]
+    left: list[Replaceable]
+
+    @property
+    def superseded(self) -> list[int]:
+        """The ids of all memories to mark as superseded."""
+        return [*self.wanted, *self.added]
+
+
+def settle(
+    execution: Execution, wanted: Sequence[str], likely: Sequence[Replaceable]
+) -> Settlement:
+    """Return which memories are superseded: those `wanted` and, in `auto` mode, the sure ones."""
+    prefix = f"{execution.caller.address}:" if execution.caller.address else ""
+    plain = (each.removeprefix(prefix) for each in wanted)
+    numbers = [*dict.fromkeys(memory_number(each, field=FIELD) for each in plain)]
+    others = [each for each in likely if each.memory.id not in numbers]
+    if execution.loom.settings.supersede != "auto":
+        return Settlement(numbers, [], others)
+    sure = [each.memory.id for each in others if each.probability >= SURE]
+    return Settlement(numbers, sure, [each for each in others if each.memory.id not in sure])
+
+
+async def link_unsettled(
+    tx: Transaction, execution: Execution, source: int | UUID, left: Sequence[Replaceable]
+) -> None:
+    """Link a memory, given its id or its effect, to those that it may replace."""
+    weights = {each.memory.id: each.probability for each in left}
+    await memories.link(
+        tx, source, weights, kind="contradicts", origin=ORIGIN, run_id=execution.run.id
+    )
+
+
 async def mark_replaced(
     tx: Transaction,
     execution: Execution,
     memory_id: int,
     stated: datetime,
-    wanted: Sequence[str],
-    likely: Sequence[Replaceable],
-) -> Marked:
-    """Mark what a stored memory supersedes: those `wanted` and, in `auto` mode, the sure ones.
-
-    `stated` is when the stored memory was stated. The remaining candidates are linked to it.
+    settlement: Settlement,
+) -> list[str]:
+    """Mark what a stored memory, which was stated at `stated`, supersedes; return notes.
 
     Raises:
         MemoryNotFound: a wanted memory does not exist.
         InvalidArgument: a wanted memory is the stored one, or was stored after it.
     """
-    numbers = dict.fromkeys(memory_number(each, field=FIELD) for each in wanted)
-    known = await memories.read_many(tx, list(numbers)) if numbers else {}
-    for number in numbers:
+    wanted = settlement.wanted
+    known = await memories.read_many(tx, wanted) if wanted else {}
+    for number in wanted:
         if number not in known:
             raise MemoryNotFound(f"mem-{number}", field=FIELD)
         if number >= memory_id:
             raise InvalidArgument(NEWER.format(older=memory_id, newer=number), field=FIELD)
-    if execution.loom.settings.supersede == "auto":
-        numbers |= dict.fromkeys(each.memory.id for each in likely if each.probability >= SURE)
-    for number in numbers:
+    for number in settlement.superseded:
         await supersession.supersede(
             tx, memory_id, number, origin="remember", run_id=execution.run.id
         )
-    left = [each for each in likely if each.memory.id not in numbers]
-    weights = {each.memory.id: each.probability for each in left}
-    await memories.link(
-        tx, memory_id, weights, kind="contradicts", origin=ORIGIN, run_id=execution.run.id
-    )
     later = ", ".join(f"mem-{key}" for key, each in known.items() if each.valid_from > stated)
-    notes = [STATED_LATER.format(ids=later, stated=stated.date())] if later else []
-    superseded = [f"mem-{number}" for number in numbers]
-    return Marked(superseded, left, [*notes, HOW] if left else notes)
+    return [STATED_LATER.format(ids=later, stated=stated.date())] if later else []

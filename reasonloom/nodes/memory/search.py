@@ -3,23 +3,25 @@
 `sectors` matches a memory's own sector; `primarySector` narrows the result further.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from langgraph.runtime import Runtime
 
-from reasonloom.contracts.memory.tools import (
+from reasonloom.contracts.memory.recall import (
     ExplainedSearch,
     MatchedMemory,
     SearchResult,
     TermRanks,
 )
+from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.injection.detection import injection_notes
-from reasonloom.nodes.memory.recall import memory_fields
+from reasonloom.nodes.memory.recall import memory_fields, named_space
+from reasonloom.nodes.memory.retrieval.across import Places, key_of
 from reasonloom.nodes.memory.retrieval.retrieve import (
     DIGITS,
     explain_score,
-    retrieve,
     scope_of,
 )
 from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
@@ -31,14 +33,16 @@ from reasonloom.nodes.memory.retrieval.text_query import (
 )
 from reasonloom.nodes.memory.spaces import empty_space_notes
 from reasonloom.nodes.memory.validity import too_early_notes
+from reasonloom.nodes.sharing.places import open_read
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory.search import fulltext
 from reasonloom.stores.memory.search.fulltext import MOST_RANKED, Hit, Hits
+from reasonloom.stores.memory.search.fulltext_query import Tree
 from reasonloom.stores.memory.search.scope import Scope
 
 CUT = f"only the first {MOST_TERMS} terms and {LONGEST_QUERY} characters of the text were read"
-EMPTY_REQUEST = "the text asks for nothing: it holds no word, only operators or marks"
-UNREAD = "not searched, for they hold no word or only words that stand everywhere: {terms}"
+EMPTY_REQUEST = "the text has nothing to search for: no word, only operators or marks"
+UNREAD = "not searched, because they have no words or only very common ones: {terms}"
 RANKED = f"more than {MOST_RANKED} memories match; the newest {MOST_RANKED} were ranked"
 SKIPPED = "too much is stored to be read letter by letter; the oldest memories were left out"
 MOST_NAMED = 10
@@ -51,28 +55,27 @@ async def search(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any
     request = execution.request(ExplainedSearch)
     scope = scope_of(request, now=execution.loom.clock())
     answered = _by_words if request.text else _by_filters
-    answer, notes = await answered(execution, request, scope)
+    places = Places(await open_read(execution, request.spaces))
+    answer, notes = await answered(places, request, scope)
     contents = {each.id: each.content for each in answer.memories}
     warnings = injection_notes(contents) if execution.loom.settings.suspicion else []
     empty: list[str] = []
     if not answer.total_count:
-        empty += await empty_space_notes(execution)
+        empty += await empty_space_notes(places.spaces[0])
         empty += await too_early_notes(execution, request)
     return {"answer": answer.wire(), "notes": [*notes, *warnings, *empty]}
 
 
 async def _by_words(
-    execution: Execution, request: ExplainedSearch, scope: Scope
+    places: Places, request: ExplainedSearch, scope: Scope
 ) -> tuple[SearchResult, list[str]]:
     query = parse_query(request.text or "")
     hits = Hits()
     if query.tree is not None:
-        async with execution.loom.database.begin(execution.caller, searching=True) as tx:
-            hits = await fulltext.matches(
-                tx, query.tree, scope=scope, limit=request.limit, offset=request.offset
-            )
+        hits = await _hits(places, query.tree, request, scope)
+        await places.log([hit.id for hit in hits.page])
     answer = SearchResult(
-        memories=[_matched_memory(hit, explain=request.explain) for hit in hits.page],
+        memories=[_matched_memory(hit, places, explain=request.explain) for hit in hits.page],
         total_count=hits.total,
         search_type="full-text",
     )
@@ -87,25 +90,53 @@ async def _by_words(
     return answer, [note for note, applies in remarks.items() if applies]
 
 
-async def _by_filters(
-    execution: Execution, request: ExplainedSearch, scope: Scope
-) -> tuple[SearchResult, list[str]]:
-    finding = await retrieve(
-        execution, None, scope=scope, offset=request.offset, limit=request.limit
+async def _hits(places: Places, tree: Tree, request: ExplainedSearch, scope: Scope) -> Hits:
+    """Return a page of the matches of all spaces, by rank; of equals the newest first."""
+
+    async def matches(space: Execution, limit: int, offset: int) -> Hits:
+        async with space.loom.database.begin(space.caller, searching=True) as tx:
+            return await fulltext.matches(tx, tree, scope=scope, limit=limit, offset=offset)
+
+    if len(places.spaces) == 1:
+        return await matches(places.spaces[0], request.limit, request.offset)
+    end = request.offset + request.limit
+    found = await places.each(lambda space: matches(space, end, 0))
+    page = [
+        replace(hit, id=key_of(hit.id, place))
+        for place, hits in enumerate(found)
+        for hit in hits.page
+    ]
+    page.sort(key=lambda hit: (-hit.rank, -hit.created_at.timestamp()))
+    read_nowhere = [term for term in found[0].unread if all(term in each.unread for each in found)]
+    return Hits(
+        page[request.offset : end],
+        sum(each.total for each in found),
+        read_nowhere,
+        skipped=any(each.skipped for each in found),
     )
+
+
+async def _by_filters(
+    places: Places, request: ExplainedSearch, scope: Scope
+) -> tuple[SearchResult, list[str]]:
+    finding = await places.retrieve(
+        None, scope=scope, sectors=SECTORS, offset=request.offset, limit=request.limit
+    )
+    await places.log([each.memory.id for each in finding.page])
     answer = SearchResult(
-        memories=[_filtered_memory(each, explain=request.explain) for each in finding.page],
+        memories=[_filtered_memory(each, places, explain=request.explain) for each in finding.page],
         total_count=finding.total,
         search_type="metadata",
     )
     return answer, finding.notes
 
 
-def _matched_memory(hit: Hit, *, explain: bool) -> MatchedMemory:
+def _matched_memory(hit: Hit, places: Places, *, explain: bool) -> MatchedMemory:
     terms = zip(hit.held, hit.alone, strict=True)
     ranks = TermRanks(terms={term.text: round(rank, DIGITS) for term, rank in terms})
     return MatchedMemory(
-        **memory_fields(hit),
+        **memory_fields(hit, places.label(hit.id)),
+        **named_space(places, hit),
         rank=round(hit.rank, DIGITS),
         highlight=highlight(hit.marked, [term.text for term in hit.held if term.spelled]),
         matched_terms=[term.text for term in hit.held],
@@ -113,9 +144,10 @@ def _matched_memory(hit: Hit, *, explain: bool) -> MatchedMemory:
     )
 
 
-def _filtered_memory(scored: ScoredMemory, *, explain: bool) -> MatchedMemory:
+def _filtered_memory(scored: ScoredMemory, places: Places, *, explain: bool) -> MatchedMemory:
     return MatchedMemory(
-        **memory_fields(scored.memory),
+        **memory_fields(scored.memory, places.label(scored.memory.id)),
+        **named_space(places, scored.memory),
         rank=round(scored.score, DIGITS),
         highlight=highlight(scored.memory.content, []),
         matched_terms=[],

@@ -13,7 +13,13 @@ from langgraph.runtime import Runtime
 from pydantic_core import PydanticCustomError
 
 from reasonloom.contracts.base import require_few_other_keys
-from reasonloom.contracts.memory.tools import MetadataChange, Sector, UpdatedMemory, UpdateMemory
+from reasonloom.contracts.memory.tools import (
+    MetadataChange,
+    OwnersUpdateMemory,
+    Sector,
+    UpdatedMemory,
+    UpdateMemory,
+)
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.calendar.terms import date_terms, stated_moment
@@ -23,6 +29,7 @@ from reasonloom.nodes.memory.embedding import embed_views, sector_views
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.new_memory import estimated_tokens, keywords, salience_of
 from reasonloom.nodes.runs.complete_run import complete_run
+from reasonloom.nodes.sharing.places import locate, log_use
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory import decay, revisions
@@ -87,9 +94,9 @@ async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[s
     Raises:
         MemoryNotFound: the caller has no such memory.
     """
-    execution = runtime.context
-    request, removed = clean_request(execution.request(UpdateMemory))
-    memory_id = memory_number(request.memory_id)
+    request, removed = clean_request(runtime.context.request(OwnersUpdateMemory))
+    execution, plain = await locate(runtime.context, request.memory_id, "write")
+    memory_id = memory_number(plain)
     embedded = Embedded()
     while True:
         async with execution.loom.database.begin(execution.caller, searching=True) as tx:
@@ -107,6 +114,7 @@ async def update_memory(state: ToolState, runtime: Runtime[Execution]) -> dict[s
                     strength=strength,
                     salience=change.memory.salience,
                 )
+                await log_use(tx, execution, "write", [memory_id])
                 return await complete_run(tx, execution, answer, notes=[*removed, *embedded.notes])
         embedded = Embedded(change.texts, *await embed_views(execution.loom.embedder, change.texts))
 

@@ -10,7 +10,7 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.stores.memory import statistics
 
 AHEAD = "{field}: must not be in the future; give a past date, such as 2025-12-07"
-TOO_EARLY = "nothing stored was said by {wanted}; the oldest is of {oldest}"
+TOO_EARLY = "nothing stored is dated {wanted} or earlier; the oldest is of {oldest}"
 
 
 class HeldSpan(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from statistics import NormalDist
 from typing import TypedDict
 
-from reasonloom.stores.mental_models.models import ListedRow, ModelRow
+from reasonloom.stores.mental_models.models import ListedRow, ModelRow, TrackRecord
 from reasonloom.stores.mental_models.predictions import Tally
 
 UNKNOWN = 0.5
@@ -28,7 +28,7 @@ class Figures(TypedDict):
     brier_score: float | None
 
 
-def figures_of(counted: ModelRow | ListedRow) -> Figures:
+def figures_of(counted: ModelRow | ListedRow | TrackRecord) -> Figures:
     """Return the metrics of a model."""
     count = counted.resolved
     ends = wilson_interval(counted.correct, count) if count else None

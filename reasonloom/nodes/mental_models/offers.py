@@ -23,7 +23,7 @@ OFFER_TEXT = "Mental model '{name}' ({record}) expects: {content}{suggest}"
 SUGGESTED = " It suggests: {suggest}"
 RECORD = "right in {correct} of {resolved}"
 UNTRIED = "nothing of it is resolved yet"
-NOTE = "mental model '{name}' fits and was heard; its prediction is {id}"
+NOTE = "mental model '{name}' fits and was used; its prediction is {id}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from reasonloom.nodes.mental_models.situations import read_text, word_list
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.mental_models import model_basins, models
-from reasonloom.stores.mental_models.model_basins import FailingRecord, Member, Sized
+from reasonloom.stores.mental_models.model_basins import DenseBasin, FailingRecord, Member
 from reasonloom.stores.mental_models.models import ModelRow, NewModel
 from reasonloom.stores.pipelines import together
 
@@ -107,38 +107,34 @@ async def propose_models(state: ToolState, runtime: Runtime[Execution]) -> dict[
     async with execution.loom.database.begin(execution.caller, searching=True) as tx:
         dense, rows, records = await together(
             model_basins.dense_basins(
-                tx, least=LEAST_MEMBERS, coherence=LEAST_COHERENCE, most=request.limit
+                tx, least=LEAST_MEMBERS, coherence=LEAST_COHERENCE, most=request.limit,
+                most_evidence=MOST_EVIDENCE, most_text=MOST_TEXT, most_name=MOST_NAME,
             ),
             models.active(tx, most=MOST_MODELS),
             model_basins.failing_predictions(tx, most=MOST_WRONG),
-        )
+        )  # fmt: skip
         wanted = find_changes(rows, records)[: request.limit]
-        ids = [each.id for each in dense] + [basin for each in wanted for basin in each.basins]
+        left = list(dict.fromkeys(basin for each in wanted for basin in each.basins))
+        members = await model_basins.members(tx, left, most=MOST_EVIDENCE, most_text=MOST_TEXT)
         new = dense if request.keep_drafts else []
-        members, taken = await together(
-            model_basins.members(
-                tx, list(dict.fromkeys(ids)), most=MOST_EVIDENCE, most_text=MOST_TEXT
-            ),
-            models.taken_names(tx, [each.name[:MOST_NAME] for each in new]),
-        )
-        drafts = _drafts(execution, new, members, taken)
+        drafts = _drafts(execution, new)
         await together(*(models.create(tx, each) for each in drafts.values()))
         notes = [TAKEN] if len(drafts) < len(new) else []
         answer = Proposals(
-            models=[_proposed(each, members[each.id], drafts.get(each.id)) for each in dense],
+            models=[_proposed(each, drafts.get(each.id)) for each in dense],
             revisions=[_revision(each, members) for each in wanted],
         )
         general = [GUESSED, NO_TEMPLATES] if dense else []
         return await complete_run(tx, execution, answer, notes=[*general, *notes])
 
 
-def _proposed(basin: Sized, members: Sequence[Member], draft: NewModel | None) -> ModelProposed:
+def _proposed(basin: DenseBasin, draft: NewModel | None) -> ModelProposed:
     return ModelProposed(
         name=basin.name[:MOST_NAME],
-        domain=_domain(members),
+        domain=_domain(basin.evidence),
         basin_ids=[str(basin.id)],
         why=WHY.format(members=basin.members, coherence=basin.coherence),
-        evidence=evidence(basin.id, members),
+        evidence=evidence(basin.id, basin.evidence),
         draft_id=str(draft.id) if draft else None,
     )
 
@@ -163,24 +159,19 @@ def _domain(members: Sequence[Member]) -> str:
     return "user" if 2 * personal >= len(members) else "world"
 
 
-def _drafts(
-    execution: Execution,
-    dense: Sequence[Sized],
-    members: Mapping[UUID, Sequence[Member]],
-    taken: set[str],
-) -> dict[UUID, NewModel]:
+def _drafts(execution: Execution, dense: Sequence[DenseBasin]) -> dict[UUID, NewModel]:
     """Return draft models by basin, skipping names that are taken."""
     drafts: dict[UUID, NewModel] = {}
-    names = set(taken)
+    names: set[str] = set()
     for each in dense:
         name = each.name[:MOST_NAME]
-        if name in names:
+        if each.taken or name in names:
             continue
         names.add(name)
         drafts[each.id] = NewModel(
             id=execution.run.effect("draft", str(each.id)),
             name=name,
-            domain=_domain(members[each.id]),
+            domain=_domain(each.evidence),
             description="",
             status="draft",
             basins=[each.id],

@@ -19,7 +19,7 @@ from reasonloom.stores.mental_models.predictions import PredictionRow
 from reasonloom.stores.pipelines import together
 
 MOST = 100
-MORE = "only the newest {most} {what} are told"
+MORE = "only the newest {most} {what} are listed"
 
 
 async def get_model(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:

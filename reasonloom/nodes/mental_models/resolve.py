@@ -1,15 +1,12 @@
 """Implements `resolve_prediction`: judges the outcome, then counts it once.
 
-Judging may call a language model, so it is a separate step: no lock is held during the call, and a
-resumed run does not repeat it. Vector similarity is not used to judge: `the boss kept the deadline`
-is as similar to `the boss moves the deadline` as a sentence that agrees with it (see
-docs/mental-models.md for measurements).
+Vector similarity is not used to judge: `the boss kept the deadline` is as similar to `the boss
+moves the deadline` as a sentence that agrees with it (see docs/mental-models.md for measurements).
 """
 
-from collections.abc import Coroutine
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from langgraph.runtime import Runtime
 
@@ -22,9 +19,10 @@ from reasonloom.nodes.mental_models.accuracy import figures_of
 from reasonloom.nodes.runs.complete_run import complete_run
 from reasonloom.nodes.runs.llm_call import Question, ask_or_note
 from reasonloom.nodes.state import ToolState
+from reasonloom.stores.database import Transaction
 from reasonloom.stores.mental_models import models, predictions
+from reasonloom.stores.mental_models.models import ModelRow, TrackRecord
 from reasonloom.stores.mental_models.predictions import PredictionRow
-from reasonloom.stores.pipelines import together
 
 MOST_READ_CHARS = 2_000
 MOST_LISTED_WORDS = 6
@@ -50,12 +48,8 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
 
 
-async def decide_outcome(
-    execution: Execution, prediction: PredictionRow, observation: str | None, given: bool | None
-) -> Outcome:
-    """Return the outcome of a prediction; an explicit verdict of the caller takes precedence."""
-    if given is not None or observation is None:
-        return Outcome(given, CALLER, CALLER_SAYS)
+async def judge(execution: Execution, prediction: PredictionRow, observation: str) -> Outcome:
+    """Return the outcome of a prediction by what was observed."""
     if execution.loom.llm.offline:
         return judge_by_words(prediction.content, observation, [BY_WORDS])
     return await _ask_llm(execution, prediction, observation)
@@ -120,67 +114,74 @@ OUTCOME_TEXTS = {
 }
 
 
-class ResolvingState(ToolState, total=False):
-    """The state of the tool; `outcome` has the keys correct, by, why."""
+async def resolve_prediction(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
+    """Judge the prediction; unless undecided, store the outcome and count it for the model.
 
-    outcome: dict[str, Any]
-
-
-async def judge_outcome(state: ResolvingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Judge the prediction by the observation or the caller's verdict."""
+    No lock is held while a language model judges; a resumed run reads its recorded reply.
+    """
     execution = runtime.context
     request = execution.request(ResolvePrediction)
     if request.observation is None and request.was_accurate is None:
         raise InvalidArgument(NEITHER, field="observation", kind="missing")
-    async with execution.loom.database.begin(execution.caller, once=True) as tx:
-        row = await predictions.require(tx, request.prediction_id)
-    _require_open(row, execution.loom.clock())
     text, notes = _text(request)
-    found = await decide_outcome(execution, row, text, request.was_accurate)
-    outcome = {"correct": found.correct, "by": found.by, "why": found.why}
-    return {"outcome": outcome, "notes": [*notes, *found.notes]}
-
-
-async def resolve_prediction(state: ResolvingState, runtime: Runtime[Execution]) -> dict[str, Any]:
-    """Persist the outcome and count it in the model's record, unless undecided."""
-    execution, outcome = runtime.context, state["outcome"]
-    request = execution.request(ResolvePrediction)
-    now, correct = execution.loom.clock(), outcome["correct"]
-    text, _ = _text(request)
+    outcome = Outcome(request.was_accurate, CALLER, CALLER_SAYS)
+    if text is not None and outcome.correct is None:
+        async with execution.loom.database.begin(execution.caller, once=True) as tx:
+            row = await _open_prediction(tx, execution, request)
+        outcome = await judge(execution, row, text)
     async with execution.loom.database.begin(execution.caller) as tx:
-        row = await predictions.require(tx, request.prediction_id, hold=True)
-        _require_open(row, now)
-        works: list[Coroutine[Any, Any, Any]] = []
-        if correct is not None:
-            error = (row.confidence - correct) ** 2
-            works = [
-                predictions.resolve(
-                    tx, row, observation=text, correct=correct, judged_by=outcome["by"], now=now
-                ),
-                models.count(tx, row.model, correct=correct, error=error, now=now),
-            ]
-        *_, model = await together(*works, models.require(tx, str(row.model)))
+        record = await _stored(tx, execution, request, text, outcome)
         answer = Resolved(
             success=True,
-            message=OUTCOME_TEXTS[correct],
-            correct=correct,
-            judged_by=outcome["by"],
-            why=outcome["why"],
-            model_id=str(model.id),
-            prediction_id=str(row.id),
-            **figures_of(model),
+            message=OUTCOME_TEXTS[outcome.correct],
+            correct=outcome.correct,
+            judged_by=outcome.by,
+            why=outcome.why,
+            model_id=str(record.id),
+            prediction_id=str(UUID(request.prediction_id)),
+            **figures_of(record),
         )
-        added = await complete_run(tx, execution, answer, notes=state.get("notes", []))
-    return {**added, "notes": []}
+        return await complete_run(tx, execution, answer, notes=[*notes, *outcome.notes])
+
+
+async def _stored(
+    tx: Transaction,
+    execution: Execution,
+    request: ResolvePrediction,
+    text: str | None,
+    outcome: Outcome,
+) -> TrackRecord | ModelRow:
+    """Store an outcome, unless undecided; return the record of the prediction's model."""
+    record = await predictions.resolve(
+        tx,
+        request.prediction_id,
+        observation=text,
+        correct=outcome.correct,
+        judged_by=outcome.by,
+        now=execution.loom.clock(),
+    )
+    if record is not None:
+        return record
+    row = await _open_prediction(tx, execution, request)
+    return await models.require(tx, str(row.model))
+
+
+async def _open_prediction(
+    tx: Transaction, execution: Execution, request: ResolvePrediction
+) -> PredictionRow:
+    """Return the prediction.
+
+    Raises:
+        PredictionNotFound: there is none.
+        Settled: it is resolved, or has expired.
+    """
+    row = await predictions.require(tx, request.prediction_id)
+    if closed := CLOSED_TEXTS.get(row.state(execution.loom.clock())):
+        raise Settled(closed, field="prediction_id")
+    return row
 
 
 def _text(request: ResolvePrediction) -> tuple[str | None, list[str]]:
     if request.observation is None:
         return None, []
     return clean_name(request.observation, field="observation")
-
-
-def _require_open(row: PredictionRow, now: datetime) -> None:
-    """Raise Settled if the prediction is resolved or expired."""
-    if closed := CLOSED_TEXTS.get(row.state(now)):
-        raise Settled(closed, field="prediction_id")

@@ -27,7 +27,7 @@ EMPTY = "Cannot remove all basins from model"
 NOTHING_TO_CHANGE = (
     "Nothing would change: name basins to add that it lacks, or to remove that it has"
 )
-BOTH = "remove_basins: {basin} stands in add_basins too"
+BOTH = "remove_basins: {basin} is in add_basins too"
 ALREADY_THERE = "basins that the model had already were not added again"
 UNTESTED = "new_accuracy is 0.5: none of its resolved predictions is left to test it on"
 

@@ -41,7 +41,7 @@ COMPARING = frozenset({"quality", "confidence"})
 UNSUPPORTED = (
     "words are judged in English only, and this text is {language}: nothing was computed of them"
 )
-UNSURE = "in a language that could not be told"
+UNSURE = "in a language that could not be recognised"
 
 
 def begin_check(given_of: Callable[[dict[str, Any]], CheckInput]) -> Callable[..., Awaitable[Any]]:

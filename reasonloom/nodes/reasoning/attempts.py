@@ -73,7 +73,7 @@ def reply_notes(reply: Reply) -> list[str]:
     if reply.truncated:
         notes.append("the language model's answer was cut at its length limit")
     if reply.parsed is None or reply.off_schema:
-        note = "the answer was not the JSON asked for"
+        note = "the answer was not the requested JSON"
         note += ": its text was read out of it" if reply.off_schema else ""
         default = f"; its confidence is the default {DEFAULT_CONFIDENCE}"
         notes.append(note if reply.parsed is not None else note + default)

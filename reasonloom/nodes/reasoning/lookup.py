@@ -283,7 +283,7 @@ class _Asker(Generic[R]):
         if isinstance(reply, OptionalReply) and reply.fault is not None:
             raise reply.fault
         if reply.parsed is None:
-            raise LlmRefused("it was not the JSON asked for")
+            raise LlmRefused("it was not the requested JSON")
         return reply
 
     async def is_recorded(self, task: str) -> bool:

@@ -40,7 +40,12 @@ class ThoughtMemory:
         stored = memories.store(tx, self.memory)
         if not self.used:
             return [stored]
-        return [stored, memories.link_stored(tx, self.memory, self.used, kind="derived_from")]
+        weights = dict.fromkeys(self.used, self.memory.confidence)
+        drawn = memories.link(
+            tx, self.memory.effect, weights,
+            kind="derived_from", origin=self.memory.tool, run_id=self.memory.run_id,
+        )  # fmt: skip
+        return [stored, drawn]
 
 
 async def as_memory(

@@ -33,6 +33,8 @@ async def complete_run(
     Raises:
         KeyTaken: a concurrent call with the same idempotency key won; nothing is stored.
     """
+    caller = execution.caller
+    tx = tx.of(caller.owner)  # the run is the caller's own, also in another owner's space
     wire = answer.wire()
     if execution.run.self_judged or wire.get("suggestion") == NO_MODEL:
         wire = _capped(execution, wire)
@@ -44,7 +46,9 @@ async def complete_run(
     output = {"answer": wire, "notes": [*notes, *execution.run.notes]}
     if memories:
         given["memories"] = [f"mem-{each['id']}" for each in memories]
-    row = run_row(execution, runs.DONE, output=output | given, session_id=session_id)
+    row = run_row(
+        execution, runs.DONE, output=output | given, session_id=None if caller.host else session_id
+    )
     if execution.run.saved or not execution.run.key:  # KeyTaken is impossible
         tx.end_with_next()
     if execution.run.saved:
@@ -101,7 +105,7 @@ def run_row(
         status=status,
         input=run.input,
         created_at=run.created_at,
-        space=execution.caller.space,
+        space=execution.caller.recorded_space,
         output=output,
         error={"type": type(error).__name__, "message": error.message} if error else None,
         session_id=session_id,

@@ -17,8 +17,8 @@ from reasonloom.text.tokens import BYTES_PER_TOKEN, estimate_tokens
 from reasonloom.text.words import words_in
 
 FORKED = (
-    "another run has moved this branch on meanwhile: the thought stands on a branch of its own, "
-    "{branch}; focus on it to continue from there"
+    "another run has continued this branch meanwhile: the thought is on a new branch,"
+    " {branch}; focus on it to continue from there"
 )
 MOST_STEPS = 100
 """Number of newest steps of a branch to read."""
@@ -53,7 +53,7 @@ async def branch_history(
     steps = await thoughts.line(tx, head, most=MOST_STEPS, longest=longest)
     history = fit_history(steps, question, budget)
     if len(steps) == MOST_STEPS:
-        history.notes.append(f"of the history the newest {MOST_STEPS} steps were read")
+        history.notes.append(f"only the newest {MOST_STEPS} steps of the history were read")
     return replace(history, problem=steps[0].input) if steps else history
 
 
@@ -75,8 +75,8 @@ def fit_history(steps: Sequence[PastThought], question: str, budget: int) -> Bra
     left = budget - sum(map(_tokens, steps[first:])) - estimate_tokens(head)
     summary = extract_steps([each.content[:LONGEST] for each in older], question, left)
     note = (
-        f"the history is longer than {budget} tokens: the newest {len(whole)} steps are given "
-        f"whole, {len(older)} older ones as an extract of their sentences"
+        f"the history is longer than {budget} tokens: the newest {len(whole)} steps are given"
+        f" in full, {len(older)} older ones as an extract of their sentences"
     )
     return BranchHistory(
         [*([{"input": head, "content": summary}] if summary else []), *whole], [note]

@@ -158,7 +158,7 @@ def findings_of(figures: SessionFigures, *, read: bool = False) -> SessionFindin
     """
     found = SessionFindings()
     if not figures.thoughts:
-        found.blame("The session holds no thought yet.", "Begin with reasoning_linear.")
+        found.blame("The session has no thought yet.", "Begin with reasoning_linear.")
         return found
     _judge_links(figures, found)
     _judge_confidence(figures, found)

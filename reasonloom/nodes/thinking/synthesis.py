@@ -40,7 +40,7 @@ TOGETHER = "What do the streams come to together?"
 SOURCES_GUESSED = "a recommendation named no source; the streams it is most like are named instead"
 UNKNOWN = "the synthesis named sources that do not exist: {names}"
 EXTRACTED = "there is no synthesis: the conclusion is that of the surest stream alone"
-UNWEIGHED = "the {stream} stream came to it; nobody has weighed it against the others"
+UNWEIGHED = "the {stream} stream came to it; it was not compared with the others"
 
 
 async def synthesise(state: ThinkingState, runtime: Runtime[Execution]) -> dict[str, Any]:

@@ -58,7 +58,7 @@ from reasonloom.text.sentences import sentences_in
 
 FIELD = "node_ids"
 ANCESTOR = "node {number} comes from node {before}; a thought is not merged with its own ancestor"
-UNJUDGED = "nobody judged whether the merged thought is better than what it was merged from"
+UNJUDGED = "whether the merged thought is better than its inputs was not judged"
 BETTER = "{votes} of {cast} blind ballots prefer the merged thought to node {number}"
 BEATEN = (
     "{votes} of {cast} blind ballots do not prefer the merged thought to node {number}; it stays"

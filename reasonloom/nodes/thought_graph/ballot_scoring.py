@@ -43,9 +43,9 @@ UNKNOWN = 0.5
 """Validity if nobody judged it."""
 
 JUDGE, LOCAL = "judge", "local check"
-LOST = "{lost} of {count} ballots came to nothing"
+LOST = "{lost} of {count} ballots failed"
 ONE_NUMBER = "a ballot gave its confidence alone, as relevance, validity and depth: {reason}"
-UNJUDGED = "nobody judged: relevance, depth and novelty were computed, validity 0.5 means unknown"
+UNJUDGED = "not judged: relevance, depth and novelty were computed, validity 0.5 means unknown"
 
 
 class Candidate(TypedDict):

@@ -39,10 +39,12 @@ FIELD = "terminal_node_ids"
 LABEL = re.compile(r"\bN(\d+)\b")
 TWICE = "names node {number} twice"
 CHOSEN = "it ends in {count} of {leaves} active leaves, those of the highest score"
-CLAIMED = "ends that nobody has scored stand by what their maker claims, by number: {numbers}"
+CLAIMED = (
+    "unscored ends are ranked by the confidence that their author claims, by number: {numbers}"
+)
 FOUND = "the conclusion named no source; those it is most like are named instead"
 UNKNOWN = "the conclusion named sources that do not exist: {names}"
-EXTRACTED = "there is no synthesis: the terminal nodes' first sentences stand in its place"
+EXTRACTED = "there is no synthesis: the terminal nodes' first sentences are used instead"
 
 
 class FinalizeState(GotToolState, total=False):

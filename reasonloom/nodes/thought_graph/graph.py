@@ -23,7 +23,7 @@ FINALISED = (
     "the graph is finalized: nothing in it changes any more; begin a new one from its conclusion"
 )
 PRUNED = "node {number} was pruned; undo that with restore: true in reasoning_got_prune"
-BEATEN = "node {number} was beaten by node {by}; go on from that one"
+BEATEN = "node {number} was beaten by node {by}; continue from that one"
 
 
 K = TypeVar("K")

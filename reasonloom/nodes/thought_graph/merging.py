@@ -23,7 +23,7 @@ CLAIMED, SILENT = 0.1, 0.5
 """The share of an input that the merged thought must contain if it is named as used, and if not."""
 
 ENDS = ("first", "second")
-EXTRACTED = "no language model has merged them: the beginning of each stands in its place"
+EXTRACTED = "no language model has merged them: the beginning of each is used instead"
 UNFOUND = "the merger names as used what is not found in it, by number: {numbers}"
 UNKNOWN = "the merger names inputs that do not exist: {labels}"
 UNQUOTED = (

@@ -1,10 +1,11 @@
-"""Draw a graph with Mermaid: nodes with their scores, and a line style per kind of edge.
+"""Draw a graph with Mermaid, or as JSON for `loom-graph`: nodes with scores, kinds of edges.
 
 Mermaid rejects drawings of more than 50,000 characters or 500 edges, so a large graph is drawn only
 in part: active nodes before inactive ones, older before newer.
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph
 from reasonloom.stores.thought_graph.graph_edges import EdgeRow
@@ -75,3 +76,40 @@ def _look(node: NodeRow) -> str:
 
 def _edge(edge: EdgeRow, start: NodeRow, end: NodeRow) -> str:
     return f"n{start.number} {LINES[edge.edge_type]} n{end.number}"
+
+
+LONGEST_NAME = 22
+"""Maximum characters of a label in `loom-graph`."""
+
+
+def graph_drawing(graph: ThoughtGraph, most: int | None = None) -> dict[str, Any]:
+    """Return the first `most` nodes, in the order of creation, and their edges for `loom-graph`."""
+    nodes = graph.nodes[:most]
+    known = {node.id for node in nodes}
+    return {
+        "nodes": [_drawn(node) for node in nodes],
+        "edges": [
+            {
+                "from": str(edge.from_node),
+                "to": str(edge.to_node),
+                "type": edge.edge_type,
+                "faded": any(graph.by_id[end].pruning_id for end in (edge.from_node, edge.to_node)),
+            }
+            for edge in graph.edges
+            if known >= {edge.from_node, edge.to_node}
+        ],
+    }
+
+
+def _drawn(node: NodeRow) -> dict[str, Any]:
+    return {
+        "id": str(node.id),
+        "number": node.number,
+        "depth": node.depth,
+        "label": shortened(node.content, LONGEST_NAME),
+        "type": node.node_type,
+        "score": node.score,
+        "terminal": node.is_terminal,
+        "pruned": node.pruning_id is not None,
+        "faded": not node.is_active,
+    }

@@ -60,8 +60,8 @@ def plan_pruning(graph: ThoughtGraph, threshold: float, unscored: Set[UUID]) -> 
     )
 
 
-NOTHING = "nothing to put back: the graph has no pruning that was not undone"
-LEFT = "some could not be scored and stay, by number: {numbers}"
+NOTHING = "nothing to restore: every pruning of the graph has been undone"
+LEFT = "some could not be scored and are kept, by number: {numbers}"
 PREVIEWED = (
     "nothing was pruned; the scores that were made for it are kept, so that pruning at "
     "{threshold:g} takes out exactly these"

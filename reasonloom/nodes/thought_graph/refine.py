@@ -47,7 +47,7 @@ BETTER = "What is wrong with it, and what would be better?"
 UNREFINED = "nothing was refined or judged"
 SAME_WORDS = "the refinement says the same: there is nothing to choose between"
 PREFERRED = "{votes} of {cast} blind ballots prefer {which}"
-COUNTED = "nobody judged; by what can be computed {which} stands"
+COUNTED = "not judged; by computed scores, {which} is kept"
 WHICH = {True: "the refinement", False: "what was there"}
 
 

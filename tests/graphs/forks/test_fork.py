@@ -199,8 +199,7 @@ async def test_what_cannot_be_forked_is_refused_and_nothing_is_stored(
         with pytest.raises(Conflict, match="has no saved steps"):
             await fork(engine, str(plain), "recall")
         with pytest.raises(
-            UnknownName,
-            match="no step keep; it has recall_context, continue_thought, keep_thought",
+            UnknownName, match="no step keep; it has recall_context, continue_thought, keep_thought"
         ):
             await fork(engine, run, "keep")
         for version in (0, 7):

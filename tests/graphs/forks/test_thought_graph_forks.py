@@ -80,11 +80,7 @@ async def test_a_fork_of_a_plan_is_a_graph_of_its_own(
 @pytest.mark.parametrize("better", [True, False], ids=["accepted", "refused"])
 @pytest.mark.parametrize(
     ("at", "asked"),
-    [
-        ("write_anew", {"refine": 1, "judge": 2}),
-        ("cast_ballot", {"judge": 2}),
-        ("keep_better", {}),
-    ],
+    [("write_anew", {"refine": 1, "judge": 2}), ("cast_ballot", {"judge": 2}), ("keep_better", {})],
 )
 async def test_a_fork_of_a_refinement_competes_with_the_same_parent(
     access: Access, embedder: Embedder, better: bool, at: str, asked: dict[str, int]

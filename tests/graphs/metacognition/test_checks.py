@@ -288,5 +288,5 @@ def test_the_number_of_steps_is_known_and_saving_hangs_on_the_language_model(too
     assert graph.more_steps
     nodes = 3
     assert nodes + (graph.more_steps(ASKED[tool]) or 0) == 2 + len(PARTS[tool])
-    assert (graph.saves(offline=True), graph.saves(offline=False)) == (False, True)
+    assert (graph.saves({}, offline=True), graph.saves({}, offline=False)) == (False, True)
     assert {*graph.words} <= {*graph.build().nodes}

@@ -21,10 +21,7 @@ from tests.support.reasoning.sessions import answered, lines, thinking, whole
 
 @asynccontextmanager
 async def two(access: Access, embedder: Embedder, llm: TellingLlm) -> AsyncIterator[list[Engine]]:
-    async with (
-        thinking(access, embedder, llm) as one,
-        thinking(access, embedder, llm) as other,
-    ):
+    async with thinking(access, embedder, llm) as one, thinking(access, embedder, llm) as other:
         yield [one, other]
 
 

@@ -241,7 +241,7 @@ async def test_whose_run_it_is(engine: Engine) -> None:
         with pytest.raises(RunNotFound):
             await answer_run(engine, caller, named, Given([GivenReply("r1q1", THOUGHT)]))
     offline = await call(engine, "reasoning_linear", {"content": PROBLEM})
-    with pytest.raises(Conflict, match="has asked nothing; it is done"):
+    with pytest.raises(Conflict, match="has no questions; it is done"):
         await answer(engine, str(offline.run_id), GivenReply("r1q1", THOUGHT))
 
 

@@ -46,7 +46,7 @@ async def test_only_steps_of_old_runs_are_dropped(engine: Engine, access: Access
     assert query(access, rows) == before
 
 
-SECRET = "4711"
+SECRET = "4711 quetzals"
 FACT = f"The safe opens with {SECRET}."
 KEPT = ("runs", "llm_calls", "checkpoints", "checkpoint_blobs", "checkpoint_writes")
 

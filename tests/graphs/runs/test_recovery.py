@@ -104,7 +104,7 @@ async def test_a_run_that_somebody_carries_is_left_to_them(
         await killed_in_the_middle(ground, "anna")
         with psycopg.connect(access.admin) as connection:
             connection.execute("UPDATE leases SET until = now() + interval '1 hour'")
-        with pytest.raises(Conflict, match="carried on already"):
+        with pytest.raises(Conflict, match="already running"):
             await resume_run(ground.survivor, Caller("anna"), str(state(access, "anna")[1]))
         assert state(access, "anna")[0] == "running"
 
@@ -136,6 +136,7 @@ async def test_a_server_killed_while_it_waits_for_its_llm_is_relieved_by_the_nex
             LANGBASE_API_KEY="a-key",
             LANGBASE_BASE_URL=pipes.url,
             REASONLOOM_LEASE_SECONDS="0.5",
+            REASONLOOM_TOOLSETS="classic",
         )
         first = Spoken(settings, tmp_path / "one")
         await asyncio.to_thread(begin, first)

@@ -45,9 +45,7 @@ async def test_the_answer_is_the_references(engine: Engine) -> None:
     }
 
 
-async def test_what_is_added_is_recalled_and_what_is_remembered_is_a_node(
-    engine: Engine,
-) -> None:
+async def test_what_is_added_is_recalled_and_what_is_remembered_is_a_node(engine: Engine) -> None:
     node = await add(engine, "Der Schlüssel liegt unter dem grünen Topf.")
     memory = await remember(engine, "The green pot was a gift of Zoë.")
     assert (await recalled(engine, "Schlüssel"))[0].startswith("Der Schlüssel")
@@ -194,9 +192,7 @@ async def test_a_restart_goes_on_with_the_session_and_the_numbers(
     assert query(access, CHAIN) == [(1, 2), (2, 3)]
 
 
-async def test_what_corrects_is_a_node_of_its_own_though_it_was_said_before(
-    engine: Engine,
-) -> None:
+async def test_what_corrects_is_a_node_of_its_own_though_it_was_said_before(engine: Engine) -> None:
     said = await add(engine, "The feature flag is active.")
     denied = await add(engine, "The feature flag is inactive now.", (said, "supersedes"))
     again = await add(engine, "The feature flag is active.", (denied, "supersedes"))

@@ -185,7 +185,7 @@ async def test_an_empty_list_does_not_narrow_and_a_far_moment_is_no_fault(engine
     assert await listed(engine, created_before=2**63 - 1) == [node]
     assert await listed(engine, created_after=2**63 - 1) == []
     outcome = await call(engine, "memory_query", {"event_types": []})
-    assert outcome.notes == ["event_types is empty and does not narrow"]
+    assert outcome.notes == ["event_types is empty and filters nothing"]
 
 
 LONG = "Długa notatka 長い. " * 4_000

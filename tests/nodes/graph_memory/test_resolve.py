@@ -60,9 +60,7 @@ async def test_of_two_corrections_the_newest_wins_and_both_are_told(engine: Engi
     assert outcome.answer["resolved_id"] == second
     assert outcome.answer["branches"] == [second, first]
     assert outcome.answer["chain"] == [old, second]
-    assert outcome.notes == [
-        f"corrections differ: 2 versions stand side by side, node {second} is the newest"
-    ]
+    assert outcome.notes == [f"corrections differ: 2 versions exist; node {second} is the newest"]
 
 
 async def test_a_branch_that_is_corrected_later_wins(engine: Engine, access: Access) -> None:

@@ -122,7 +122,7 @@ async def test_a_vector_is_compared_exactly(engine: Engine, embedder: Embedder) 
     [
         ([0.5, 0.5, 0.5], "query_vec: has 3 numbers; .* makes vectors of 384"),
         ([], "query_vec: has 0 numbers; .* makes vectors of 384"),
-        ([0.0] * 384, "query_vec: is nothing but zeros"),
+        ([0.0] * 384, "query_vec: must not be all zeros"),
         ([math.nan] * 384, "query_vec.0: must be a finite number"),
         ([1.0, -math.inf], "query_vec.1: must be a finite number"),
         (["1"], "query_vec.0: must be a number"),

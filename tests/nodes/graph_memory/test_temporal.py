@@ -121,7 +121,7 @@ async def test_lists_are_cut_and_counts_are_whole(engine: Engine) -> None:
     second, _ = await session(engine, "Later.")
     told = await compared(engine, of(first), of(second))
     assert (len(told["unchanged"]), told["unchanged_count"], told["truncated"]) == (50, 53, True)
-    assert told["notes"] == ["each list holds 50 at most; the counts are whole"]
+    assert told["notes"] == ["each list has at most 50; the counts are complete"]
 
 
 async def test_hidden_and_foreign_nodes_are_in_no_range(engine: Engine, caller: Caller) -> None:

@@ -36,9 +36,7 @@ def talk_of(project: str, number: int, at: float, *turns: tuple[str, str]) -> Ta
 
 async def test_a_later_chunk_leads_back_to_what_it_uses(engine: Engine, tmp_path: Path) -> None:
     await tell(engine, tmp_path, HARBOUR)
-    assert await edges(engine, "cause") == [
-        ("33333333", "11111111", "both touch src/berths.py"),
-    ]
+    assert await edges(engine, "cause") == [("33333333", "11111111", "both touch src/berths.py")]
 
 
 async def test_the_same_error_is_known_without_what_varies(engine: Engine, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ MEMORIES = (
     "The standup is at 9:30 by the whiteboard.",
 )
 ANSWERED = "When is Petra's birthday?"
-UNANSWERED = "What is Petra's phone number?"
+UNANSWERED = "Which car does Petra drive?"
 
 
 @pytest.fixture
@@ -37,6 +37,31 @@ async def test_what_is_stored_is_answerable(stored: Engine) -> None:
     assert BAR <= answer["answerable"] <= 1
     assert all("nearest" not in each for each in answer["memories"])
     assert not any("nothing stored" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("memory", "question"),
+    [
+        ("Anna lives in Vienna.", "Where does Anna live?"),
+        ("We deploy on Fridays.", "When do we deploy?"),
+        ("Tom works at Siemens.", "Where does Tom work?"),
+        ("The wifi password is in the vault.", "Where is the wifi password?"),
+        ("My dentist is Dr. Huber.", "Who is my dentist?"),
+    ],
+)
+async def test_a_short_question_is_not_refused(stored: Engine, memory: str, question: str) -> None:
+    await remember(stored, memory)
+    answer, notes = await ask(stored, question)
+    assert answer["memories"][0]["content"] == memory
+    assert answer["answerable"] >= BAR
+    assert notes == []
+
+
+@pytest.mark.parametrize("question", ["Where does Ben live?", "Which car does Anna drive?"])
+async def test_a_short_question_of_another_matter_is_refused(stored: Engine, question: str) -> None:
+    await remember(stored, "Anna lives in Vienna.")
+    answer, _ = await ask(stored, question)
+    assert answer["answerable"] < BAR
 
 
 async def test_what_is_not_stored_is_said_and_the_nearest_are_marked(stored: Engine) -> None:

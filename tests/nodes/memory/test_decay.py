@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given
 from hypothesis import settings as tries
 from hypothesis import strategies as st
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
@@ -51,7 +51,7 @@ async def engine(
         yield opened
 
 
-async def rows(engine: Engine, caller: Caller = OWNER) -> list[Row[Any]]:
+async def rows(engine: Engine, caller: Caller = OWNER) -> list[Any]:
     async with engine.loom.database.begin(caller) as tx:
         return list(await tx.all(ROWS))
 
@@ -130,7 +130,7 @@ async def test_only_the_strength_and_its_time_change(engine: Engine, clock: Cloc
     clock.move(days=30)
     await weakened(engine)
     (after,) = await rows(engine)
-    differing = {name for name in before._mapping if before._mapping[name] != after._mapping[name]}
+    differing = {name for name in before._fields if getattr(before, name) != getattr(after, name)}
     assert differing == {"strength", "decayed_at"}
 
 
@@ -342,11 +342,11 @@ async def test_words_are_not_counted_anew(engine: Engine, access: Access, clock:
 
 async def test_the_job_sees_no_more_than_it_must(engine: Engine) -> None:
     await remember(engine, "Green tea.", userId="guest")
-    async with engine.loom.database.recovering() as connection:
+    async with engine.loom.database.recovering() as tx:
         for table in ("memories", "terms", "owners", "sessions", "edges", "embeddings"):
             query = text(f"SELECT count(*) FROM {table}")
-            assert (await connection.execute(query)).scalar() == 0
-        assert (await connection.execute(text("SELECT count(*) FROM spaces"))).scalar() == 1
+            assert await tx.number(query) == 0
+        assert await tx.number(text("SELECT count(*) FROM spaces")) == 1
     async with engine.loom.database.begin(Caller("ben")) as tx:
         assert await tx.all(text("SELECT * FROM spaces")) == []
 
@@ -382,11 +382,7 @@ async def decayed_at(engine: Engine) -> datetime:
     ],
 )
 async def test_the_setting_turns_the_servers_job_off(
-    access: Access,
-    embedder: Embedder,
-    given_settings: dict[str, Any],
-    recover: bool,
-    works: bool,
+    access: Access, embedder: Embedder, given_settings: dict[str, Any], recover: bool, works: bool
 ) -> None:
     chosen = load_settings(**given_settings)
     async with open_engine(chosen, access=access, embedder=embedder, recover=recover):

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
@@ -52,7 +52,7 @@ async def again(engine: Engine, content: str = TEA, **more: Any) -> Outcome:
     return await call(engine, "remember", arguments, **known)
 
 
-async def stored(engine: Engine, query: Any = STORED) -> list[Row[Any]]:
+async def stored(engine: Engine, query: Any = STORED) -> list[Any]:
     async with engine.loom.database.begin(Caller("local")) as tx:
         return list(await tx.all(query))
 

@@ -12,11 +12,7 @@ from reasonloom.graphs.runs.engine import Engine
 from tests.support.calls import call, recalled, remember
 
 SAFE = "The code of the safe in the office is 4711."
-FACTS = (
-    SAFE,
-    "Ben has been a vegetarian since spring.",
-    "The last train home leaves at 22:40.",
-)
+FACTS = (SAFE, "Ben has been a vegetarian since spring.", "The last train home leaves at 22:40.")
 
 
 async def contents_of(engine: Engine, tool: str, **more: Any) -> list[str]:

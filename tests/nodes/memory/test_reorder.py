@@ -10,12 +10,7 @@ import pytest
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.memory.calendar.periods import NOW, QuestionTime
-from reasonloom.nodes.memory.retrieval.reorder import (
-    by_reading,
-    held_first,
-    possible_moves,
-    rivals,
-)
+from reasonloom.nodes.memory.retrieval.reorder import by_reading, held_first, possible_moves, rivals
 from reasonloom.nodes.memory.retrieval.scoring import RelevanceSignals, ScoredMemory, ScoreParts
 from reasonloom.stores.memory.search.retrieval import FoundMemory, tags_in
 from tests.support.calls import recalled, remember

@@ -7,10 +7,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.memory.replacement import LIKELY, common_words, same_matter
+from reasonloom.nodes.memory.replacement import LIKELY, calibrated, common_words, same_matter
 from tests.support.calls import call, recalled, remember
 from tests.support.memory.housekeeping import as_file, rows, take_in
 
@@ -64,6 +66,23 @@ async def test_what_is_not_settled_stays_and_is_linked(engine: Engine) -> None:
 async def test_what_is_not_replaced_is_not_named(engine: Engine, other: str) -> None:
     await store(engine, OLD)
     assert "mayReplace" not in await store(engine, other)
+
+
+async def test_all_that_clash_are_named(engine: Engine) -> None:
+    number = "Petra's phone number is 0664 {}."
+    older = [number.format(each) for each in ("1234567", "2222222", "3333333", "4444444")]
+    for content in (PET, *older):
+        await store(engine, content)
+    new = await store(engine, NEW)
+    named = {each["content"]: each["confidence"] for each in new["mayReplace"]}
+    assert sorted(named) == sorted(older)
+    assert min(named.values()) >= LIKELY
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_calibrated_probability_keeps_the_order(one: float, other: float) -> None:
+    low, high = calibrated(min(one, other)), calibrated(max(one, other))
+    assert 0 <= low <= high <= 1
 
 
 def test_a_neighbour_is_of_another_matter() -> None:
@@ -201,7 +220,7 @@ async def test_an_empty_space_names_those_that_hold_memories(engine: Engine) -> 
         found = await call(engine, tool, {"userId": "user", "text": "phone"})
         assert found.answer["memories"] == []
         assert found.notes == [
-            "the space of userId 'user' holds no memories; these do: 'local' (the default), 'anna'"
+            "the space of userId 'user' has no memories; these do: 'local' (the default), 'anna'"
         ]
     assert (await call(engine, "recall", {"text": "qwertz"})).notes == []
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from reasonloom.contracts.caller import Caller
 from reasonloom.graphs.runs.engine import Engine
@@ -76,7 +76,7 @@ PLACES = """bridge market harbour castle museum stadium library bakery prison ga
     church school forest island factory theatre hospital tunnel tower""".split()  # noqa: SIM905
 
 
-async def edges(engine: Engine, caller: Caller | None = None) -> list[Row[Any]]:
+async def edges(engine: Engine, caller: Caller | None = None) -> list[Any]:
     async with engine.loom.database.begin(caller or Caller("local")) as tx:
         return list(await tx.all(EDGES))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Row, text
+from sqlalchemy import text
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
@@ -41,17 +41,17 @@ async def update(engine: Engine, memory: str, **changes: Any) -> dict[str, Any]:
     return (await call(engine, "update_memory", arguments, owner=owner)).answer
 
 
-async def rows(engine: Engine, query: Any, memory: str, owner: str = "local") -> list[Row[Any]]:
+async def rows(engine: Engine, query: Any, memory: str, owner: str = "local") -> list[Any]:
     async with engine.loom.database.begin(Caller(owner)) as tx:
         return list(await tx.all(query, {"id": int(memory.removeprefix("mem-"))}))
 
 
-async def row(engine: Engine, memory: str) -> Row[Any]:
+async def row(engine: Engine, memory: str) -> Any:
     return (await rows(engine, ROW, memory))[0]
 
 
-def differing(one: Row[Any], other: Row[Any]) -> set[str]:
-    return {name for name in one._mapping if one._mapping[name] != other._mapping[name]}
+def differing(one: Any, other: Any) -> set[str]:
+    return {name for name in one._fields if getattr(one, name) != getattr(other, name)}
 
 
 async def found(engine: Engine, words: str) -> list[str]:

@@ -63,8 +63,7 @@ def test_a_degree_before_a_word_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "...", "The train leaves at nine from platform four.", "Je suis là.", "\u2019 - '"],
+    "text", ["", "...", "The train leaves at nine from platform four.", "Je suis là.", "\u2019 - '"]
 )
 def test_where_no_word_shows_a_feeling_there_is_no_cue(text: str) -> None:
     assert cues_in(text) == []

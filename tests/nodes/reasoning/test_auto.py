@@ -127,7 +127,7 @@ async def test_hints_reach_the_choice(engine: Engine) -> None:
     hinted_at = await answered(engine, "auto", content=content, hints=["brainstorm", "divergent"])
     assert alone["recommended_mode"] == "linear"
     assert hinted_at["recommended_mode"] == "divergent"
-    assert "the hints speak for it (+1.8)" in hinted_at["rationale"]
+    assert "the hints favour it (+1.8)" in hinted_at["rationale"]
 
 
 async def test_the_vote_is_blind_and_decides(access: Access, embedder: Embedder) -> None:
@@ -158,10 +158,7 @@ async def test_an_unsure_vote_does_not_overrule_plain_features(
 
 @pytest.mark.parametrize(
     "said",
-    [
-        Reply("No idea.", None, "scripted-1", Usage(1, 1)),
-        LlmUnavailable("scripted: away"),
-    ],
+    [Reply("No idea.", None, "scripted-1", Usage(1, 1)), LlmUnavailable("scripted: away")],
     ids=["nonsense", "nothing"],
 )
 async def test_without_a_usable_vote_the_features_choose_and_it_is_marked(
@@ -268,17 +265,14 @@ async def test_execute_ponders(access: Access, embedder: Embedder) -> None:
 async def test_what_cannot_be_executed_is_still_recommended(
     access: Access, embedder: Embedder
 ) -> None:
-    llm = ScriptedLlm(vote("got"), vote("backtracking"), vote("linear"), LlmUnavailable("away"))
+    llm = ScriptedLlm(vote("backtracking"), vote("linear"), LlmUnavailable("away"))
     async with thinking(access, embedder, llm) as engine:
         given: dict[str, Any] = {"hints": ["a hint"], "execute": True}
-        parts = await answered(engine, "auto", content="Merge these parts.", **given)
         back = await answered(engine, "auto", content="We are stuck.", **given)
         failed = await answered(engine, "auto", content="Is 7 prime?", **given)
-    assert (parts["recommended_mode"], parts.get("result")) == ("got", None)
-    assert "not run by one call" in parts["not_executed"]
     assert "no checkpoint" in back["not_executed"]
     assert (failed["executed"], failed["not_executed"]) == ("reasoning_linear", "away")
 
 
 def test_every_executed_mode_is_a_mode() -> None:
-    assert set(EXECUTED) < set(MODES)
+    assert set(EXECUTED) == set(MODES)

@@ -71,7 +71,7 @@ def test_the_newest_are_whole_and_the_older_are_an_extract_that_says_so() -> Non
     assert [each["content"] for each in rest] == [f"Newest number {n}." for n in range(3)]
     assert first["input"].startswith("2 earlier steps of this session, as an extract")
     assert "The train leaves at ten." in first["content"]
-    assert "newest 3 steps are given whole, 2 older ones as an extract" in history.notes[0]
+    assert "newest 3 steps are given in full, 2 older ones as an extract" in history.notes[0]
     assert fit_history(past, "When does the train leave?", 100) == history
 
 

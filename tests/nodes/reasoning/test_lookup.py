@@ -224,7 +224,7 @@ async def test_prose_does_not_take_the_place_of_an_answer(
         outcome = await call(mind, "reasoning_linear", {"content": QUESTION})
     assert (outcome.answer["content"], outcome.answer["confidence"]) == ("t1", 0.8)
     assert any("does not hold" in note for note in outcome.notes)
-    assert any("not the JSON asked for" in note for note in outcome.notes)
+    assert any("not the requested JSON" in note for note in outcome.notes)
 
 
 async def test_no_more_than_half_of_the_budget_is_spent_on_asking_again(

@@ -176,7 +176,7 @@ async def test_several_continuations_in_a_list_are_several_nodes(
 
 async def test_that_a_reply_had_another_form_is_noted(mind: Engine, server: Loopback) -> None:
     answer = await used(mind, server, "linear", FORMS["another key"])
-    assert answer["notes"] == ["the answer was not the JSON asked for: its text was read out of it"]
+    assert answer["notes"] == ["the answer was not the requested JSON: its text was read out of it"]
 
 
 @pytest.mark.parametrize("form", ["[1, 2, 3]", '{"thou', 'Here it is: {"n": [{"id": 1, "ok": '])

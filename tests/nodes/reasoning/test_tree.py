@@ -240,9 +240,7 @@ async def test_approaches_that_come_to_the_same_are_one_branch_and_judged_once(
     assert len(stored.branches) == 4
 
 
-async def test_what_says_the_opposite_in_the_same_words_is_not_the_same(
-    embedder: Embedder,
-) -> None:
+async def test_what_says_the_opposite_in_the_same_words_is_not_the_same(embedder: Embedder) -> None:
     long = "We should take the early train and book the seats today, since it is cheap."
     texts = [long, long.replace("cheap", "cheap!"), "Take tea rather than coffee",
              "Take coffee rather than tea", "Elephants forget."]  # fmt: skip

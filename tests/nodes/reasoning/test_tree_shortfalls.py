@@ -32,7 +32,7 @@ async def test_a_branch_that_fails_is_marked_and_the_rest_goes_on(
     assert answer["failed_branches"] == [{"name": "By violin", "reason": "not reached"}]
     assert (answer["branches_explored"], answer["partial"]) == (3, True)
     assert answer["confidence"] == pytest.approx(0.9)
-    assert "1 of 4 approaches came to nothing" in outcome.notes
+    assert "1 of 4 approaches failed" in outcome.notes
     assert len(stored.branches) == 4
 
 
@@ -106,8 +106,8 @@ async def test_ballots_that_come_to_nothing_leave_the_branches_unjudged(
     answer = outcome.answer
     assert {each["check"] for each in answer["branches"]} == {"self_reported"}
     assert (answer["confidence"], answer["ballots"], answer["partial"]) == (0.5, 0, True)
-    assert any("nobody judged" in note for note in outcome.notes)
-    assert "3 of 3 ballots came to nothing" in outcome.notes
+    assert any("not judged" in note for note in outcome.notes)
+    assert "3 of 3 ballots failed" in outcome.notes
 
 
 @pytest.mark.parametrize(

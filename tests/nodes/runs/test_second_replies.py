@@ -56,7 +56,7 @@ async def test_prose_is_used_where_the_second_answer_is_no_better(
     outcome = await thought(access, embedder, llm)
     assert outcome.answer["content"] == "Prose alone."
     assert llm.counts["thought"] == 2
-    assert any("was not the JSON asked for" in note for note in outcome.notes)
+    assert any("was not the requested JSON" in note for note in outcome.notes)
 
 
 async def test_json_without_text_is_an_error_after_two(access: Access, embedder: Embedder) -> None:

@@ -8,10 +8,7 @@ import psycopg
 import pytest
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.errors import (
-    LlmUnavailable,
-    ThoughtNotFound,
-)
+from reasonloom.errors import LlmUnavailable, ThoughtNotFound
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.stores.access import Access

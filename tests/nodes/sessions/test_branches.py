@@ -10,12 +10,7 @@ import psycopg
 import pytest
 
 from reasonloom.contracts.caller import Caller
-from reasonloom.errors import (
-    BranchNotFound,
-    CheckpointNotFound,
-    NotFound,
-    SessionNotFound,
-)
+from reasonloom.errors import BranchNotFound, CheckpointNotFound, NotFound, SessionNotFound
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.stores.sessions import branches, sessions
 from reasonloom.stores.sessions.branches import NewBranch

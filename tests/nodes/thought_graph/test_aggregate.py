@@ -238,7 +238,7 @@ async def test_what_nobody_judged_stays_and_says_so(mind: Engine, llm: GraphingL
         True,
         True,
     )
-    assert "nobody judged" in merged["reason"]
+    assert "not judged" in merged["reason"]
 
 
 async def test_bad_input_is_refused_and_changes_nothing(
@@ -283,10 +283,7 @@ async def test_where_the_llm_fails_nothing_is_stored(
 async def test_two_at_once_are_two_nodes(
     access: Access, embedder: Embedder, llm: GraphingLlm
 ) -> None:
-    async with (
-        thinking(access, embedder, llm) as one,
-        thinking(access, embedder, llm) as other,
-    ):
+    async with thinking(access, embedder, llm) as one, thinking(access, embedder, llm) as other:
         graph, nodes = await three(one, llm)
         made = await asyncio.gather(
             *(

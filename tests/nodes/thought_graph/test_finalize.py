@@ -105,7 +105,7 @@ async def test_without_names_it_ends_in_the_best_leaves(mind: Engine, llm: Graph
     assert ends == [leaf, nodes[3], nodes[4]], "no node from which an active one came"
     assert outcome.notes[:2] == [
         "it ends in 3 of 5 active leaves, those of the highest score",
-        "ends that nobody has scored stand by what their maker claims, by number: 7",
+        "unscored ends are ranked by the confidence that their author claims, by number: 7",
     ]
 
 
@@ -250,10 +250,7 @@ async def test_without_a_language_model_it_is_an_extract(
 async def test_finalize_against_generate_loses_and_adds_nothing(
     access: Access, embedder: Embedder, llm: GraphingLlm
 ) -> None:
-    async with (
-        thinking(access, embedder, llm) as one,
-        thinking(access, embedder, llm) as other,
-    ):
+    async with thinking(access, embedder, llm) as one, thinking(access, embedder, llm) as other:
         for _ in range(4):
             graph, nodes = await grown(one)
             results = await asyncio.gather(

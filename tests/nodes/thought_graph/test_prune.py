@@ -134,7 +134,7 @@ async def test_restoring_gives_back_the_exact_rows_newest_pruning_first(
     for table in ("thought_graphs", "graph_nodes", "graph_edges"):
         assert everything(access)[table] == rows[0][table]
     before = everything(access)
-    with pytest.raises(InvalidArgument, match="nothing to put back") as refused:
+    with pytest.raises(InvalidArgument, match="nothing to restore") as refused:
         await answered(mind, "got_prune", graph_id=graph, restore=True)
     assert refused.value.field == "restore"
     assert everything(access) == before
@@ -144,7 +144,7 @@ async def test_a_pruning_that_takes_nothing_is_none(mind: Engine, llm: GraphingL
     graph, _ = await tree(mind, llm)
     found = await answered(mind, "got_prune", graph_id=graph, threshold=0.0)
     assert "pruning_id" not in found
-    with pytest.raises(InvalidArgument, match="nothing to put back"):
+    with pytest.raises(InvalidArgument, match="nothing to restore"):
         await answered(mind, "got_prune", graph_id=graph, restore=True)
 
 
@@ -183,7 +183,7 @@ async def test_what_cannot_be_scored_stays_and_is_listed(mind: Engine, llm: Grap
     found = outcome.answer
     assert (found["pruned"], found["scored"], found["partial"]) == ([nodes[2]], [], True)
     assert found["unscored"] == [nodes[1], *nodes[3:]]
-    assert "some could not be scored and stay, by number: 2, 4, 5" in outcome.notes
+    assert "some could not be scored and are kept, by number: 2, 4, 5" in outcome.notes
 
 
 async def test_a_budget_for_some_ballots_prunes_by_those(
@@ -205,7 +205,7 @@ async def test_without_a_language_model_words_decide_and_say_so(
         outcome = await call(plain, "reasoning_got_prune", {"graph_id": graph, "threshold": 1.0})
     assert outcome.answer["scored"] == nodes[1:]
     assert "No language model answered" in outcome.answer["suggestion"]
-    assert "nobody judged" in " ".join(outcome.notes)
+    assert "not judged" in " ".join(outcome.notes)
 
 
 async def test_a_node_that_got_a_child_meanwhile_is_not_pruned(

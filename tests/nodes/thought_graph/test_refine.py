@@ -102,4 +102,4 @@ async def test_without_ballots_the_computed_parts_decide_and_say_so(
     llm.says["judge"] = LlmUnavailable("away")
     refined = await answered(mind, "got_refine", graph_id=graph, node_id=nodes[1])
     assert (refined["check"], refined["partial"]) == ("local check", True)
-    assert "nobody judged" in refined["reason"]
+    assert "not judged" in refined["reason"]

@@ -224,7 +224,7 @@ async def test_where_nothing_comes_without_a_language_model_that_is_said(
         with pytest.raises(LlmRefused, match="set REASONLOOM_LLM"):
             await running(mind, plan={"operations": [{"do": "generate"}]})
         for problem in (PROBLEM, "Sleep beside a loud band"):
-            with pytest.raises(LlmRefused, match="nothing that is known speaks of the problem"):
+            with pytest.raises(LlmRefused, match="nothing stored is about the problem"):
                 await running(mind, problem=problem)  # the problem said again is no thought
     assert everything(access) == before
 

@@ -8,11 +8,7 @@ from reasonloom.errors import LlmUnavailable
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.nodes.similarity import similarity_of
-from reasonloom.nodes.thought_graph.ballot_scoring import (
-    WEIGHTS,
-    CastBallot,
-    relations_by_ballots,
-)
+from reasonloom.nodes.thought_graph.ballot_scoring import WEIGHTS, CastBallot, relations_by_ballots
 from reasonloom.stores.access import Access
 from tests.support.llms.thought_graph import GraphingLlm
 from tests.support.reasoning.sessions import answered, thinking

@@ -8,7 +8,6 @@ from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Readi
 from reasonloom.nodes.graph_memory.grounding.reading.matching import (
     Found,
     find_term,
-    match_terms,
     rivals,
 )
 from reasonloom.nodes.graph_memory.grounding.reading.mood import SOFT, WHY, foreign_moods
@@ -39,8 +38,7 @@ def find_conflict(
         return None
     found = (
         ("figure", _figures(clause, nearest, hits, nearby)),
-        ("denial", _denial(clause, nearest, hits) or _denied_nearby(clause, nearest, nearby)),
-        ("quantity", _quantity(clause, nearest, memory)),
+        ("denial", _denial(clause, nearest, hits)),
         ("roles", _roles(clause, nearest, hits) or _exchanged(clause, nearest, memory.language)),
         ("place", _placed(clause, nearest, hits, memory)),
     )
@@ -79,24 +77,13 @@ def _denial(clause: Clause, nearest: Clause, hits: Sequence[Found]) -> str | Non
             continue
         if flips and not (clause.denials or nearest.denials or claimed or held):
             turn = next(iter(flips.values()))
-            return f"“{turn.claimed.text}” stands against “{turn.held.text}”"
+            return f"“{turn.claimed.text}” contradicts “{turn.held.text}”"
         denies = bool(clause.denials % 2 or hit.claimed.denied)
         ours, theirs = ("the claim", "the memory") if denies else ("the memory", "the claim")
         subject = (
             f"“{hit.claimed.text}”" if hit.claimed.denied or hit.held.denied else _listed(hits)
         )
         return f"{ours} denies what {theirs} says of {subject}"
-    return None
-
-
-def _denied_nearby(clause: Clause, nearest: Clause, nearby: Sequence[Term]) -> str | None:
-    """Return a conflict if the sentence has a word of the clause only as something it denies."""
-    if clause.denials or nearest.denials:
-        return None
-    for term in clause.terms:
-        hit = None if find_term(term, nearest.terms) else find_term(term, nearby)
-        if hit and hit.held.denied and not term.denied:
-            return f"the memory denies what the claim says of “{term.text}”"
     return None
 
 
@@ -115,19 +102,6 @@ def _figures(
         for held in (*near, *(() if find_term(term, nearby) else far)):
             if held.value and rivals(term.value, held.value):
                 return f"the claim says “{term.text}”, the memory “{held.text}”"
-    return None
-
-
-def _quantity(clause: Clause, nearest: Clause, memory: Reading) -> str | None:
-    if "all" not in clause.marks or "only" in clause.marks:
-        return None
-    for other in memory.clauses:
-        if other.sentence != nearest.sentence or "only" not in other.marks:
-            continue
-        left = [t for t in other.terms if t.only and not find_term(t, clause.terms)]
-        plain = [hit for hit in match_terms(clause, other) if not hit.claimed.name]
-        if len(plain) >= min(LEAST, len(clause.terms)) and (left or other is nearest):
-            return "the claim says of all what the memory says of some only"
     return None
 
 
@@ -247,11 +221,8 @@ def find_doubt(
     why = (
         _mood(clause, nearest)
         or _not_of_all(clause, nearest)
-        or _another_subject(clause, memory)
         or _scattered(clause, nearest, hits, memory)
-        or _order(clause, nearest, hits, memory)
         or _unread(nearest, hits, claim, memory)
-        or _limit(hits)
     )
     if why:
         return Doubt(why, reserve=False)
@@ -281,20 +252,6 @@ def _not_of_all(clause: Clause, nearest: Clause) -> str | None:
     return None
 
 
-def _limit(hits: Sequence[Found]) -> str | None:
-    for hit in hits:
-        if hit.claimed.value and hit.claimed.bound and not (hit.held.bound or _ends(hit)):
-            return f"the memory sets no limit at “{hit.held.text}”"
-    return None
-
-
-def _ends(hit: Found) -> bool:
-    """Return whether both say when something ends: `to September`, `until September`."""
-    ends = (*hit.claimed.lead, *hit.held.lead)
-    when = hit.claimed.value is not None and hit.claimed.value.kind in ("date", "time", "weekday")
-    return when and bool(hit.held.lead) and all(senses & {"to", "till"} for senses in ends)
-
-
 def _left_out(clause: Clause, nearest: Clause, claim: Reading) -> str | None:
     for term in nearest.terms:
         if not (term.only or term.denied) or find_term(term, claim.terms):
@@ -303,13 +260,6 @@ def _left_out(clause: Clause, nearest: Clause, claim: Reading) -> str | None:
             return f"the memory says it of “{term.text}” only"
         if "all" in clause.marks:
             return f"the memory makes an exception of “{term.text}”"
-    return None
-
-
-def _another_subject(clause: Clause, memory: Reading) -> str | None:
-    for term in clause.subject:
-        if not find_term(term, memory.terms):
-            return f"the memory does not say it of “{term.text}”"
     return None
 
 
@@ -373,22 +323,3 @@ def _unread(nearest: Clause, hits: Sequence[Found], claim: Reading, memory: Read
     if claim.known or memory.known or all(id(term) in answered for term in nearest.terms):
         return None
     return "the memory says more, in a language that is not read"
-
-
-def _order(clause: Clause, nearest: Clause, hits: Sequence[Found], memory: Reading) -> str | None:
-    """Return a doubt if three or more terms without prepositions occur in reverse order."""
-    if {"passive", "fronted"} & (clause.marks | nearest.marks) or not memory.known:
-        return None
-    order = {id(term): n for n, term in enumerate(nearest.terms)}
-    places = [
-        order[id(hit.held)]
-        for hit in hits
-        if id(hit.held) in order
-        and not (hit.claimed.marker or hit.held.marker or hit.claimed.value)
-    ]
-    ends = [order[id(hit.held)] for hit in hits if id(hit.held) in order]
-    if memory.language == "de" and any(nearest.terms[n].text[0].islower() for n in ends[:1]):
-        return None
-    if len(places) > 2 and places == sorted(places, reverse=True):  # noqa: PLR2004
-        return "the memory says its words the other way round"
-    return None

@@ -6,7 +6,6 @@ conjunctions of the claim must occur in the sentence of the memory.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import NamedTuple
 
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Reading, Term
@@ -24,14 +23,10 @@ from reasonloom.nodes.graph_memory.grounding.reading.matching import find_term
 from reasonloom.nodes.graph_memory.grounding.role_swaps import roles_swapped
 
 KINDS = frozenset((OPTIONAL, PARTICLE, DISTINGUISHING))
-LETTERS = 2
-"""Maximum length of a name in German, where all nouns are capitalised and word order is free."""
-
 TO = frozenset(("to",))
 """Before a different form of a word, an infinitive: `forbidden to write`, `must not be written`."""
 
 BY, IN = frozenset(("by",)), frozenset(("in",))
-ELSEWHEN = frozenset(("from", "to", "since", "till", "before", "after", "between", "by"))
 
 
 class UnmatchedTerm(NamedTuple):
@@ -68,8 +63,6 @@ def unmatched_terms(
             _fits(term, each, ours, theirs, passive=passive, agent=agent) for each in held
         ):
             continue
-        if any(_come_to(term, each) or _vague(term, each) for each in held):
-            continue
         if not moved and any(_topic(term, each, clause, nearest) for each in held):
             moved += 1
             continue
@@ -84,11 +77,7 @@ def unmatched_terms(
         )
     found = _bag(each for term in clause.terms for each in _answering(term, nearest, memory))
     available = found | _bag(replace(term, lead=()) for term in _sentence(nearest, memory))
-    unmatched = (
-        first
-        or _loose(clause, nearest, ours, available, doubled=_doubled(clause, claim))
-        or _reversed(clause, nearest, claim)
-    )
+    unmatched = first or _loose(clause, nearest, ours, available, doubled=_doubled(clause, claim))
     if unmatched is None and (why := roles_swapped(clause, nearest, claim, memory)):
         return UnmatchedTerm(why, opposite=False, reserve=False)
     return unmatched
@@ -141,26 +130,6 @@ def _topic(term: Term, held: Term, clause: Clause, nearest: Clause) -> bool:
     return all(senses & IN for senses in (*term.lead, *held.lead))
 
 
-def _vague(term: Term, held: Term) -> bool:
-    """Return whether two figures follow optional prepositions only: `à 40`, `de 40`."""
-    counted = term.value is not None and term.value.kind == "number"
-    return counted and all(OPTIONAL in senses for senses in (*term.lead, *held.lead))
-
-
-def _come_to(term: Term, held: Term) -> bool:
-    """Return whether the memory moves something to a time at which the claim says it is."""
-    if term.value is None or term.value.kind not in ("time", "date", "weekday"):
-        return False
-    ends = (*term.lead, *held.lead)
-    if term.lead and held.lead and all(senses & TO or "till" in senses for senses in ends):
-        return True
-    return (
-        bool(held.lead)
-        and all(senses - KINDS <= TO for senses in held.lead)
-        and not any(senses & ELSEWHEN for senses in term.lead)
-    )
-
-
 def _placed(mine: Sequence[Senses], other: Sequence[Senses], bag: Senses, *, passive: bool) -> bool:
     for senses in mine:
         bare = senses - KINDS
@@ -209,31 +178,3 @@ def _loose(
 
 def _first_sense(senses: Senses) -> str:
     return sorted(senses)[0].removeprefix("word ")
-
-
-def _reversed(clause: Clause, nearest: Clause, claim: Reading) -> UnmatchedTerm | None:
-    """Return a swap of two names without prepositions that are not adjacent."""
-    if "passive" in clause.marks | nearest.marks:
-        return None
-    order = {id(term): n for n, term in enumerate(nearest.terms)}
-    placed: list[tuple[int, int, Term]] = []
-    for at, term in enumerate(clause.terms):
-        hit = find_term(term, nearest.terms)
-        if hit and not (term.lead or hit.held.lead) and _named(term, claim) and _named(
-            hit.held, claim
-        ):  # fmt: skip
-            placed.append((at, order[id(hit.held)], term))
-    for (here, there, one), (later, before, other) in combinations(placed, 2):
-        if before < there and (later - here > 1 or there - before > 1):
-            return UnmatchedTerm(
-                f"“{one.text}” and “{other.text}” stand the other way round", False, False
-            )
-    return None
-
-
-def _named(term: Term, claim: Reading) -> bool:
-    if term.value:
-        return False
-    if claim.language == "de":
-        return len(term.text) <= LETTERS and term.text.isupper()
-    return term.name or term.text[:1].isupper()

@@ -109,7 +109,7 @@ FILES = ParsedFiles()
 """One cache for all owners, since all may read the folder."""
 
 NO_FILES = "the workspace has no files yet: add some with memory_workspace_add"
-NOT_READ = "not read: {labels}; contexts tell why"
+NOT_READ = "not read: {labels}; contexts say why"
 
 
 @dataclass(frozen=True, slots=True)

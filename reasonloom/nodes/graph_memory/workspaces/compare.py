@@ -98,7 +98,7 @@ BY_RULES = (
 CUT = "only the best {each} memories of each file were compared: all would be too many pairs"
 PAIRS_CUT = "of {count} {what} the best {most} are shown"
 PARTS = "of memories with more than {most} sentences the {most} that name the topic were judged"
-SAME_FILE = "{labels} hold the same bytes: that they agree is no second witness"
+SAME_FILE = "{labels} are identical files: that they agree is no independent evidence"
 
 
 async def memory_workspace_compare(state: ToolState, runtime: Runtime[Execution]) -> dict[str, Any]:
@@ -159,21 +159,21 @@ def _summary(found: Survey, chosen: list[Sequence[Statement]], compared: Compari
     read = sum(1 for each in found.files if each.file.parsed is not None)
     files = [file for file in chosen if file]
     if not found.question.words:
-        return "Nothing was compared: there is no telling word to look for."
+        return "Nothing was compared: there is no distinctive word to search for."
     if not files:
-        return f"None of {_counted(read, 'file')} says anything of it."
+        return f"None of {_counted(read, 'file')} mentions it."
     alone = _counted(len(compared.alone), "memory")
     if len(files) == 1:
         label = files[0][0].match.label
-        return f"Only “{label}” speaks of it, with {alone}: there is nothing to compare."
+        return f"Only “{label}” mentions it, with {alone}: there is nothing to compare."
     counts = ", ".join(
         _counted(len(compared.of(relation)), relation)
         for relation in ("contradiction", "agreement", "difference")
     )
-    verb = "stands" if len(compared.alone) == 1 else "stand"
+    verb = "is" if len(compared.alone) == 1 else "are"
     return (
-        f"{len(files)} of {_counted(read, 'file')} speak of it: by rules, {counts}. "
-        f"{alone} {verb} in one file alone."
+        f"{len(files)} of {_counted(read, 'file')} mention it: by rules, {counts}. "
+        f"{alone} {verb} in one file only."
     )
 
 

@@ -35,12 +35,12 @@ def path_within(folder: Path, path: str) -> str:
     """
     given = PurePath(path)
     if ".." in given.parts:
-        raise _refused(f"`..` is not taken; name a file within {FOLDER}")
+        raise _refused(f"`..` is not allowed; name a file within {FOLDER}")
     if given.suffix.lower() not in ENDINGS:
         raise _refused("must end in .jsonl or .amem, as `reasonloom memory export` writes it")
     relative = _relative(folder, given) if given.is_absolute() else given
     if relative is None:
-        raise _refused(f"lies outside {FOLDER}; copy the file there and name it by its name")
+        raise _refused(f"is outside {FOLDER}; copy the file there and give its name")
     return relative.as_posix()
 
 
@@ -69,10 +69,10 @@ def open_file(folder: Path, relative: str) -> BufferedReader:
     target = _target(folder, relative)
     try:
         if not stat.S_ISREG(target.lstat().st_mode):
-            raise FileProblem("unreadable", "is no regular file")
+            raise FileProblem("unreadable", "is not a regular file")
         handle = os.open(target, OPENING)
     except FileNotFoundError:
-        raise FileProblem("missing", "there is no such file any more") from None
+        raise FileProblem("missing", "the file no longer exists") from None
     except OSError as error:
         raise FileProblem("unreadable", f"cannot be opened: {error.strerror}") from None
     source = os.fdopen(handle, "rb")
@@ -95,11 +95,11 @@ def _target(folder: Path, relative: str) -> Path:
     except (FileNotFoundError, NotADirectoryError):
         raise FileProblem("missing", f"no such file in {FOLDER}") from None
     except RuntimeError:
-        raise FileProblem("unreadable", "is a link that leads in a circle") from None
+        raise FileProblem("unreadable", "is a circular link") from None
     except OSError as error:
         raise FileProblem("unreadable", f"cannot be opened: {error.strerror}") from None
     if not target.is_relative_to(base):
-        raise FileProblem("unreadable", f"is a link that leads out of {FOLDER}")
+        raise FileProblem("unreadable", f"is a link to a place outside {FOLDER}")
     return target
 
 

@@ -32,8 +32,8 @@ IN_PLACE = 5_000
 """Maximum memories of a file that are searched without starting a thread."""
 
 NO_WORDS = (
-    "“{text}” holds no telling word (only stop words or signs): nothing was looked for; "
-    "name what it is about"
+    "“{text}” has no distinctive word (only stop words or punctuation): nothing was"
+    " searched; name what it is about"
 )
 SOME_VECTORS = (
     "{label}: more than {most:,} memories without vectors; those that share no word with the "

@@ -242,5 +242,5 @@ def _problem(checked: FileCheck) -> str | None:
         many = f"{checked.bad:,} bad lines are" if checked.bad > 1 else "1 bad line is"
         problems.append(f"{many} left out; line {first.number}: {first.fault}")
     if checked.is_cut:
-        problems.append("the header speaks of more memories: the file was cut or edited")
+        problems.append("the header counts more memories: the file was cut or edited")
     return "; ".join(problems) or None

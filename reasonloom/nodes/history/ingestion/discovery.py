@@ -53,7 +53,7 @@ def find_files(paths: Iterable[str], form: Format | None = None) -> FoundFiles:
             _folder(found, given, path, taken, {(whole.st_dev, whole.st_ino)})
             if len(found.files) == before:
                 kinds = ", ".join(sorted(f"*{each}" for each in taken))
-                found.refused.append(FileReport(given, f"The folder holds no transcript ({kinds})"))
+                found.refused.append(FileReport(given, f"The folder has no transcript ({kinds})"))
         elif stat.S_ISREG(whole.st_mode):
             found.files.append((given, path))
             found.bytes += whole.st_size

@@ -80,7 +80,7 @@ def report_refusal(report: FileReport) -> Iterator[None]:
     except OSError as error:
         report.refused = unreadable(error)
     except UnicodeError:
-        report.refused = "It cannot be read: its name or content is no text"
+        report.refused = "It cannot be read: its name or content is not text"
 
 
 @contextmanager
@@ -184,7 +184,7 @@ class FileOpener:
             return fresh, row.id
         async with self.loom.database.begin(self.caller) as tx:
             if (await transcripts.hold(tx, [row.id])).get(row.id) != row.step:
-                raise Overtaken("another process reads this file", field="path")
+                raise Overtaken("another process is reading this file", field="path")
             aside = await transcripts.put_aside(tx, row)
             await transcripts.make(tx, [fresh])
         return fresh, aside

@@ -1,18 +1,31 @@
 """Detects a file's format, and names the session of a file that does not name it."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from reasonloom.transcripts import claude_code, plain
+from reasonloom.transcripts.hosts import codex, cursor, gemini, vscode
 from reasonloom.transcripts.lines import HEAD, Line, Lines, Position, parse_entry
 from reasonloom.transcripts.reader import TurnReader
 from reasonloom.transcripts.turns import Skipped
 
-Format = Literal["claude-code", "jsonl", "text"]
-FORMATS: tuple[Format, ...] = ("claude-code", "jsonl", "text")
+Format = Literal["claude-code", "codex", "gemini", "cursor", "vscode", "jsonl", "text"]
+FORMATS: tuple[Format, ...] = (
+    "claude-code", "codex", "gemini", "cursor", "vscode", "jsonl", "text",
+)  # fmt: skip
+ONE_SESSION: frozenset[Format] = frozenset({"claude-code", "codex", "gemini", "cursor", "vscode"})
+"""Formats of hosts: a file has one session, which its first lines may lack."""
+
+READERS: Mapping[Format, Callable[[BinaryIO, Position | None], TurnReader]] = {
+    "codex": codex.read,
+    "cursor": cursor.read,
+    "vscode": vscode.read,
+}
+"""The readers of formats of which a file's path tells nothing."""
+
 WINDOW = 64 * 1024
 """Bytes read to detect a format; a line that starts within them is read to its end."""
 
@@ -40,7 +53,7 @@ def sniff_format(stream: BinaryIO, path: Path) -> SniffResult:
     for line in _first_lines(stream):
         if (entry := _entry(line)) is not None:
             form = form or _form(entry)
-            time = entry.get("timestamp") or entry.get("time")
+            time = entry.get("timestamp") or entry.get("time") or entry.get("startTime")
             begins = begins or (time if isinstance(time, str) else "")
         if form and (begins or line.end >= WINDOW):
             break
@@ -65,7 +78,16 @@ def _entry(line: Line) -> dict[str, Any] | None:
 
 def _form(entry: dict[str, Any]) -> Format | None:
     """Return the format of a line's object; None if it is unknown."""
-    if entry.get("type") in claude_code.KNOWN and "content" not in entry:
+    kind = entry.get("type")
+    if isinstance(entry.get("payload"), dict) and kind in codex.KNOWN:
+        return "codex"
+    if isinstance(entry.get("sessionId"), str) and "projectHash" in entry:
+        return "gemini"
+    if isinstance(entry.get("data"), dict) and kind in vscode.KNOWN:
+        return "vscode"
+    if isinstance(entry.get("conversation_id"), str) and "hook_event_name" in entry:
+        return "cursor"
+    if kind in claude_code.KNOWN and "content" not in entry:
         return "claude-code"
     return "jsonl" if "role" in entry and "content" in entry else None
 
@@ -83,6 +105,10 @@ def open_reading(stream: BinaryIO, path: Path, form: Format, since: Position | N
     """
     if form == "claude-code":
         return claude_code.read(stream, since, agent=claude_code.agent_of(path))
+    if form == "gemini":
+        return gemini.read(stream, since, source=gemini.source_of(path))
+    if form in READERS:
+        return READERS[form](stream, since)
     return plain.read_jsonl(stream, since) if form == "jsonl" else plain.read_text(stream, since)
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from reasonloom.errors import Conflict
 from reasonloom.nodes.history.ingestion.batches import Batch
+from reasonloom.nodes.history.ingestion.formats import ONE_SESSION
 from reasonloom.nodes.history.ingestion.reports import BatchCounts, FileReport
 from reasonloom.stores.history.chunks import Known
 from reasonloom.stores.history.transcripts import TranscriptRow
@@ -104,9 +105,9 @@ def batch_keys(batch: Batch) -> list[str]:
 def chunk_place(carried: StoredFile, batch: Batch, chunk: Chunk) -> tuple[str, str | None]:
     """Return a chunk's session and project folder.
 
-    The first lines of a Claude Code file may lack them, but such a file has only one session.
+    The first lines of a host's file may lack them, but such a file has only one session.
     """
     session, folder = chunk.source.session, chunk.source.project
-    if carried.row.form == "claude-code":
+    if carried.row.form in ONE_SESSION:
         session, folder = session or batch.source.session, folder or batch.source.project
     return session or carried.state["session"], carried.state["project"] or folder

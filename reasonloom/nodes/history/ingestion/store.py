@@ -10,6 +10,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.history.ingestion.batches import Batch
+from reasonloom.nodes.history.ingestion.formats import ONE_SESSION
 from reasonloom.nodes.history.ingestion.pieces import (
     BatchChanges,
     Overtaken,
@@ -100,7 +101,7 @@ class LoadStore:
         await transcripts.make(tx, [row for row in rows if row.position is None])
         steps = await transcripts.hold(tx, [row.id for row in rows])
         if any(steps.get(row.id) != row.step for row in rows):
-            raise Overtaken("another process reads this file", field="path")
+            raise Overtaken("another process is reading this file", field="path")
         await import_rows.hold_owner(tx)
 
     async def _slugs_of(self, tx: Transaction, load: Sequence[Piece]) -> dict[str | None, str]:
@@ -269,7 +270,7 @@ class LoadWriter:
         for memory, key in written:
             unlinked.setdefault(made[key][1].project, []).append(memory)
         names = list(carried.state.get("sessions", []))
-        if carried.row.form == "claude-code":
+        if carried.row.form in ONE_SESSION:
             names += [made[key][1].session for _, key in written]
         return {
             **carried.state,

@@ -126,7 +126,7 @@ def _refuse_contradictions(request: HistoryReconstruct) -> None:
         )
     if request.previous_session and request.session_id is not None:
         raise InvalidArgument(
-            "session_id: cannot stand beside previous_session", field="session_id"
+            "session_id: cannot be combined with previous_session", field="session_id"
         )
 
 

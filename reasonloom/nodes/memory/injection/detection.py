@@ -78,7 +78,10 @@ def detect_injection(content: str, question: str = "") -> Suspicion:
     alone.
     """
     known = (_scan if len(content) <= LONGEST_CACHED else _scan.__wrapped__)(content)
-    found = {**known.found, **_by_question(known, query_words(question))}
+    by_question = _by_question(known, query_words(question))
+    if not (known.found or by_question):
+        return NO_SUSPICION
+    found = {**known.found, **by_question}
     if sum(found.values()) < LEAST:
         return NO_SUSPICION
     ordered = sorted(found, key=lambda reason: -found[reason])
@@ -86,23 +89,25 @@ def detect_injection(content: str, question: str = "") -> Suspicion:
 
 
 @lru_cache(maxsize=16)
-def query_words(question: str) -> tuple[str, ...]:
-    """Return the normalised words of a question, in order."""
-    return tuple(WORD.findall(_legible(question)))
+def query_words(question: str) -> tuple[int, str]:
+    """Return the number of words of a question, and the normalised words as in `ScannedText`."""
+    words = WORD.findall(_legible(question))
+    return len(words), _spaced(words)
 
 
-def _by_question(known: ScannedText, wanted: tuple[str, ...]) -> dict[str, float]:
+def _by_question(known: ScannedText, wanted: tuple[int, str]) -> dict[str, float]:
     """Return the reasons that depend on the question: echoing it, or stuffing its words."""
     found = {}
+    length, words = wanted
     if (
-        len(wanted) >= LEAST_QUERY_WORDS
-        and known.length >= len(wanted) + LEAST_EXTRA_WORDS
-        and _spaced(wanted) in known.words
+        length >= LEAST_QUERY_WORDS
+        and known.length >= length + LEAST_EXTRA_WORDS
+        and words in known.words
     ):
         found["repeats the question to be found by it"] = ECHOING
-    many = [count for word, count in known.repeated.items() if word in wanted]
+    many = [count for word, count in known.repeated.items() if f" {word} " in words]
     if len(many) >= LEAST_STUFFED and sum(many) >= STUFFED_SHARE * known.length:
-        found["repeats what is asked for to be found by it"] = STUFFED
+        found["repeats likely questions in order to be found"] = STUFFED
     return found
 
 

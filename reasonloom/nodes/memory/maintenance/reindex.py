@@ -80,6 +80,28 @@ async def _lacking(loom: Loom, owner: str | None = None) -> int:
     return sum(found.lacking for _, found in await reindex_preview(loom, callers))
 
 
+async def newest_lacking(loom: Loom, caller: Caller) -> int:
+    """Return the id of the newest memory of a space that lacks vectors; 0 if none does."""
+    async with loom.database.begin(caller, searching=True) as tx:
+        model = loom.embedder.model
+        found = await reindex.next_lacking(tx, model, before=reindex.LARGEST_ID, size=1)
+    return found[0].id if found else 0
+
+
+async def reindex_range(loom: Loom, caller: Caller, first: int, last: int) -> int:
+    """Embed the memories of a space that lack vectors and have an id of a range; return how many.
+
+    Raises:
+        EmbedderUnavailable: the embedder could not be loaded or reached; finished batches remain.
+        DatabaseUnavailable: the connection was lost; finished batches remain.
+    """
+    before, done = last + 1, 0
+    while batch := [each for each in await _next(loom, caller, before) if each.id >= first]:
+        done += await _embed(loom, caller, batch)
+        before = batch[-1].id
+    return done
+
+
 async def _reindex_space(loom: Loom, caller: Caller, progress: Progress) -> int:
     done = 0
     for _ in range(MOST_WALKS):

@@ -1,7 +1,7 @@
 """Lists memories that may be outdated, duplicate, suspicious or unused, and applies decisions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -12,6 +12,8 @@ from reasonloom.nodes.execution import Loom
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.nodes.memory.maintenance.health import excerpt_of
+from reasonloom.nodes.memory.replacement import LIKELY, replacement_probabilities
+from reasonloom.nodes.memory.replacement import ORIGIN as UNSETTLED
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.graph_memory import supersession
 from reasonloom.stores.memory import memories, review, statistics
@@ -27,10 +29,13 @@ SUSPICIOUS = 0.5
 MOST_READ = 5_000
 """Number of newest memories that are scanned for suspicious text."""
 
+READ_FOR_EACH = 4
+"""Linked pairs that are read for each one listed, since some prove unlikely."""
+
 UNUSED_AFTER = timedelta(days=180)
 UNUSED_STRENGTH = 0.1
 
-ORIGINS: dict[str, Finding] = {"may_replace": "outdated", "near_duplicate": "double"}
+ORIGINS: dict[str, Finding] = {UNSETTLED: "outdated", "near_duplicate": "double"}
 REASONS: dict[Finding, str] = {
     "outdated": "The newer memory may replace the older one",
     "double": "Both say nearly the same",
@@ -71,7 +76,7 @@ async def review_items(loom: Loom, caller: Caller, *, most: int) -> list[ReviewI
     before = loom.clock() - UNUSED_AFTER
     criteria = PruneCriteria(strength=UNUSED_STRENGTH, before=before, accesses=0, sector=None)
     async with loom.database.begin(caller, searching=True) as tx:
-        pairs = await review.pairs(tx, most=2 * most)
+        pairs = await review.pairs(tx, model=loom.embedder.model, most=READ_FOR_EACH * most)
         texts = await review.newest(tx, most=MOST_READ)
         unused, _ = await statistics.prunable(tx, criteria, size=most)
     found = [
@@ -83,7 +88,7 @@ async def review_items(loom: Loom, caller: Caller, *, most: int) -> list[ReviewI
             newer_text=excerpt_of(each.newer_text),
             confidence=round(each.weight, 2),
         )
-        for each in _most_serious(pairs)
+        for each in _most_serious(await _reread(pairs))
     ]
     scores = {key: detect_injection(text).score for key, text in texts.items()}
     found += [
@@ -107,9 +112,25 @@ async def review_items(loom: Loom, caller: Caller, *, most: int) -> list[ReviewI
     ]
 
 
+async def _reread(pairs: Sequence[MemoryPair]) -> list[MemoryPair]:
+    """Return the pairs with their present probabilities, without those that are unlikely.
+
+    A link keeps the probability of the version and of the contents at the time it was made.
+    """
+    linked = [each for each in pairs if each.origin == UNSETTLED]
+    read = [(each.cosine or 0.0, each.older_text, each.newer_text) for each in linked]
+    found = await replacement_probabilities(read)
+    likely = [
+        replace(each, weight=probability)
+        for each, probability in zip(linked, found, strict=True)
+        if probability >= LIKELY
+    ]
+    return likely + [each for each in pairs if each.origin != UNSETTLED]
+
+
 def _most_serious(pairs: Sequence[MemoryPair]) -> list[MemoryPair]:
-    """Return each pair once; outdated takes precedence over double."""
-    ordered = sorted(pairs, key=lambda each: each.origin != "may_replace")
+    """Return each pair once, most certain first; outdated takes precedence over double."""
+    ordered = sorted(pairs, key=lambda each: (each.origin != UNSETTLED, -each.weight))
     return list({(each.newer, each.older): each for each in reversed(ordered)}.values())[::-1]
 
 

@@ -21,7 +21,7 @@ OFFLINE = (
     "no language model is configured: summaries are extracts, sentences of the episodes as they "
     "were written; set REASONLOOM_LLM for better ones"
 )
-NOT_JSON = "an answer of the language model was not the JSON asked for and was taken as it was"
+NOT_JSON = "an answer of the language model was not the requested JSON and was taken as it was"
 LONGEST_EPISODE = 4_000
 """Characters of one episode included in the prompt."""
 

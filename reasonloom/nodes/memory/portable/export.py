@@ -16,10 +16,12 @@ from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.nodes.memory.maintenance.health import summary_fields
 from reasonloom.nodes.memory.new_memory import estimated_tokens
 from reasonloom.nodes.memory.portable.lines import encode_vector
+from reasonloom.nodes.sharing.reading import log_page, require_right
 from reasonloom.nodes.state import ToolState
 from reasonloom.stores.memory import export_rows, statistics
 from reasonloom.stores.memory.export_rows import ExportRow
 from reasonloom.stores.pipelines import together
+from reasonloom.stores.sharing.grants import Right
 
 PAGE = 500
 """Memories read per transaction, so that an export blocks no other call."""
@@ -44,12 +46,18 @@ async def export_lines(
     Memories stored during the export are omitted; those changed during it may appear in their old
     or new state. At most `size` memories are held in RAM.
 
+    What is read of another owner's space is logged there; hidden memories need the right `write`.
+
     Raises:
         DatabaseUnavailable: the connection was lost.
+        UnknownName: there is no such space, or the caller may not read it, or no longer.
+        NotPermitted: it may, and wants hidden memories without the right to restore them.
     """
+    right: Right = "write" if options.hidden else "read"
     model = loom.embedder.model if options.embeddings else None
     async with loom.database.begin(caller) as tx:
         extent = await export_rows.extent(tx, hidden=options.hidden)
+        await require_right(tx, caller, right, field="--space")
     yield _line(_header(loom, options, extent.memories))
     after = done = 0
     while True:
@@ -57,6 +65,9 @@ async def export_lines(
             page = await export_rows.page(
                 tx, after=after, last=extent.last, size=size, hidden=options.hidden, model=model
             )
+            # Last, as an export whose right was revoked meanwhile must not look complete.
+            await require_right(tx, caller, right, field="--space")
+            await log_page(tx, loom, caller, [each.id for each in page])
         if not page:
             return
         for memory in page:

@@ -1,7 +1,7 @@
 """Imports the memories of a validated file, idempotently and in atomic batches."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain, islice
@@ -51,13 +51,14 @@ class ImportResult:
 
 @dataclass(slots=True)
 class MemoryImport:
-    """An import of one file into a caller's space."""
+    """An import of one file into a caller's space; `details` are recorded as its run's input."""
 
     loom: Loom
     caller: Caller
     source: BinaryIO
     ours: PortableEmbedder
     keep_strength: bool = field(default=False, kw_only=True)
+    details: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     done: ImportResult = field(default_factory=ImportResult, init=False)
     _ids: dict[str, int] = field(default_factory=dict, init=False)
     _run: UUID = field(default_factory=uuid4, init=False)
@@ -173,7 +174,7 @@ class MemoryImport:
                 graph=TOOL,
                 graph_version=1,
                 status=runs.DONE,
-                input={"keep_strength": self.keep_strength},
+                input={"keep_strength": self.keep_strength, **self.details},
                 created_at=self.loom.clock(),
                 space=self.caller.space,
                 client=TOOL,

@@ -119,7 +119,7 @@ def good_lines(source: BinaryIO, ours: PortableEmbedder, checked: FileCheck) -> 
             name = line.memory.id
             earlier = numbers.setdefault(name, line.number) if name else line.number
             if earlier != line.number:
-                fault = f"id: {name} stands on line {earlier} already; an id stands once"
+                fault = f"id: {name} is on line {earlier} already; each id may occur once"
                 checked.add_fault(BadLine(line.number, fault))
             else:
                 yield line

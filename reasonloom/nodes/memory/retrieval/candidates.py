@@ -7,6 +7,7 @@ them, and each gets the signal of its session.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.memory.calendar.periods import NOW, QuestionTime
@@ -14,13 +15,13 @@ from reasonloom.nodes.memory.injection.detection import detect_injection
 from reasonloom.nodes.memory.retrieval.scoring import (
     RelevanceSignals,
     ScoreParts,
-    recency_at,
+    recency_of,
 )
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search import ranking_features, retrieval, similarity
 from reasonloom.stores.memory.search.query_terms import QueryTerms
-from reasonloom.stores.memory.search.ranking_features import Link, RankingFeatures
-from reasonloom.stores.memory.search.retrieval import Candidate, Match, Naming
+from reasonloom.stores.memory.search.ranking_features import Candidate, Link
+from reasonloom.stores.memory.search.retrieval import Naming
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
 
@@ -45,14 +46,15 @@ class RankingQuery:
     guarded: bool = False
     time: QuestionTime = NOW
 
-    def met_by(self, match: Match, found: RankingFeatures) -> RelevanceSignals:
+    def signals_of(self, found: Candidate) -> RelevanceSignals:
         """Return a memory's own signals."""
+        dates = found.dates
         return RelevanceSignals(
-            cosine=max(0.0, match.cosine or 0.0),
-            words=match.coverage,
-            context=match.context,
+            cosine=max(0.0, found.cosine or 0.0),
+            words=found.coverage,
+            context=found.context,
             tag=float(found.tagged),
-            date=max((self.dates.get(term, 0.0) for term in found.dates or ()), default=0.0),
+            date=max([self.dates.get(term, 0.0) for term in dates], default=0.0) if dates else 0.0,
             suspicion=detect_injection(found.head, self.text).score if self.guarded else 0.0,
         )
 
@@ -61,8 +63,7 @@ class RankingQuery:
         return bool(signals.context or signals.tag or signals.date or signals.cosine > self.floor)
 
 
-@dataclass(frozen=True, slots=True)
-class RankedMemory:
+class RankedMemory(NamedTuple):
     """A ranked memory with its signals and score parts."""
 
     id: int
@@ -86,10 +87,19 @@ class Ranking:
 
 @dataclass(slots=True)
 class CandidatePool:
-    """The candidates collected so far."""
+    """The candidates collected so far; `own` is the sum of each one's own signals."""
 
     signals: dict[int, RelevanceSignals] = field(default_factory=dict)
-    traits: dict[int, RankingFeatures] = field(default_factory=dict)
+    traits: dict[int, Candidate] = field(default_factory=dict)
+    own: dict[int, float] = field(default_factory=dict)
+
+    def add(self, question: RankingQuery, found: Iterable[Candidate]) -> None:
+        """Add the candidates that match the question."""
+        for each in found:
+            signals = question.signals_of(each)
+            if question.wants(signals):
+                self.signals[each.id], self.traits[each.id] = signals, each
+                self.own[each.id] = signals.own()
 
     def newer(self) -> dict[int, int]:
         """Return the superseded candidates, each with the id of its successor."""
@@ -101,8 +111,18 @@ class CandidatePool:
 
     def best(self, most: int) -> list[int]:
         """Return the ids of the best candidates by their own signals."""
-        order = sorted(self.signals, key=lambda key: (-self.signals[key].own(), key))
-        return order[:most]
+        order = sorted((-own, key) for key, own in self.own.items())
+        return [key for _, key in order[:most]]
+
+    def add_session_signals(self) -> None:
+        """Give each candidate the signal of its session: the best of the candidates in it."""
+        best: dict[object, float] = {}
+        for key, own in self.own.items():
+            session = self.traits[key].session or key
+            if own >= best.get(session, 0.0):
+                best[session] = own
+        for key, signals in self.signals.items():
+            signals.session = best[self.traits[key].session or key]
 
 
 async def rank(
@@ -115,71 +135,42 @@ async def rank(
         retrieval.candidates(tx, terms, question.near, scope=scope, pool=pool, naming=naming),
         similarity.dated_candidates(tx, judged, pool=pool),
     )
-    there = {each.features.id for each in found}
+    there = {each.id for each in found}
     known = CandidatePool()
-    _add_candidates(known, question, found)
-    _add_candidates(known, question, (each for each in dated if each.features.id not in there))
+    known.add(question, found)
+    known.add(question, (each for each in dated if each.id not in there))
     best, replacing = known.best(EXPANDED_CANDIDATES), known.unknown_newer()
     edges, linked, replaced_by = await together(
         ranking_features.links(tx, best),
         similarity.linked_candidates(tx, judged, best, without=known.signals),
         similarity.candidates_of(tx, judged, replacing),
     )
-    _add_candidates(known, question, linked)
+    known.add(question, linked)
     newer, of_linked = known.newer(), known.unknown_newer() - replacing
-    _add_candidates(known, question, replaced_by)
-    _add_candidates(known, question, await similarity.candidates_of(tx, judged, of_linked))
-    _add_session_signals(known)
-    near = sum(each.match.cosine is not None for each in found)
+    known.add(question, replaced_by)
+    known.add(question, await similarity.candidates_of(tx, judged, of_linked))
+    known.add_session_signals()
+    near = sum(each.cosine is not None for each in found)
     unlike = near < min(pool, terms.visible) and not scope.narrow
     half_life = execution.loom.settings.recency_half_life_days
     now = scope.held_to or execution.loom.clock()
-    ranked = _order_candidates(
-        known, edges, lambda moment: recency_at(moment, now, half_life, question.time)
-    )
+    ranked = _order_candidates(known, edges, recency_of(now, half_life, question.time))
     looks_back = question.time.looks_back
     ordered = current_first(ranked, _known_then(known, question, newer), reverse=looks_back)
     return Ranking(ordered, cut=terms.cut, unlike=unlike)
 
 
-def _add_candidates(
-    known: CandidatePool, question: RankingQuery, found: Iterable[Candidate]
-) -> None:
-    """Add the candidates that match the question."""
-    for match, features in found:
-        signals = question.met_by(match, features)
-        if question.wants(signals):
-            known.signals[features.id], known.traits[features.id] = signals, features
-
-
-def _add_session_signals(known: CandidatePool) -> None:
-    best: dict[object, float] = {}
-    for key, signals in known.signals.items():
-        session = known.traits[key].session_id or key
-        best[session] = max(best.get(session, 0.0), signals.own())
-    for key, signals in known.signals.items():
-        signals.session = best[known.traits[key].session_id or key]
-
-
 def _order_candidates(
-    known: CandidatePool, edges: Sequence[Link], recency_of: Callable[[datetime], float]
+    known: CandidatePool, edges: Sequence[Link], recency: Callable[[datetime], float]
 ) -> list[RankedMemory]:
-    similar = {key: each.relevance() for key, each in known.signals.items()}
+    similar = {key: each.relevance(known.own[key]) for key, each in known.signals.items()}
     linked = _link_scores(similar, edges)
-    ranked = [
-        RankedMemory(
-            key,
-            signals,
-            ScoreParts(
-                salience=known.traits[key].salience,
-                recency=recency_of(known.traits[key].valid_from),
-                link=linked.get(key, 0.0),
-                similarity=similar[key],
-            ),
-        )
-        for key, signals in known.signals.items()
-    ]
-    return sorted(ranked, key=lambda each: (-each.parts.score, each.id))
+    ranked = []
+    for key, of in known.traits.items():
+        link = linked.get(key, 0.0)
+        parts = ScoreParts(of.salience, recency(of.valid_from), link, similar[key])
+        ranked.append((-parts.score, key, RankedMemory(key, known.signals[key], parts)))
+    return [each for *_, each in sorted(ranked)]
 
 
 def _known_then(
@@ -202,6 +193,8 @@ def current_first(
 
     A chain of successors takes the rank of its best member. `reverse` puts the oldest first.
     """
+    if not newer:
+        return list(ranked)
     places = {each.id: place for place, each in enumerate(ranked)}
     chains: dict[int, list[int]] = {}
     for key in places:

@@ -5,26 +5,29 @@ Used by the `recall` tool and every reasoning mode.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from reasonloom.contracts.base import parse_moment
-from reasonloom.contracts.memory.tools import SECTORS, ExplainedRecall, ExplainedSearch, Explanation
-from reasonloom.nodes.execution import Execution
+from reasonloom.contracts.memory.recall import ExplainedRecall, ExplainedSearch, Explanation
+from reasonloom.contracts.memory.tools import SECTORS
+from reasonloom.nodes.execution import Execution, Loom, searching
 from reasonloom.nodes.memory.calendar.periods import question_time
 from reasonloom.nodes.memory.calendar.terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
 from reasonloom.nodes.memory.retrieval.answerable import QUESTION
 from reasonloom.nodes.memory.retrieval.candidates import RankedMemory, Ranking, RankingQuery, rank
-from reasonloom.nodes.memory.retrieval.reorder import BEST, reorder, rivals
-from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory, ScoreParts, recency
+from reasonloom.nodes.memory.retrieval.reorder import BEST, Pair, reorder, rivals
+from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory, ScoreParts, recency_of
 from reasonloom.nodes.memory.validity import held_span
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory import reindex
 from reasonloom.stores.memory.search import fulltext, retrieval, similarity
+from reasonloom.stores.memory.search.query_terms import QueryTerms
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
 
@@ -111,21 +114,23 @@ class Search:
 
 
 @dataclass(slots=True)
-class _Found:
-    """Intermediate results of a search."""
+class Found:
+    """Intermediate results of a search; `label` returns the id that names a memory's key."""
 
     search: Search
     question: RankingQuery
     ranking: Ranking
     memories: list[ScoredMemory]
     notes: list[str]
+    label: Callable[[int], str] = "mem-{}".format
 
     def page(self, readings: Mapping[int, float], *, guarded: bool) -> RetrievedPage:
+        """Return the page asked for; if `guarded`, with notes on suspicious memories."""
         start = self.search.offset - self.search.start
         memories = self.memories[start : start + self.search.limit]
         own = [each.memory for each in memories if each.memory.source_kind != "transcript"]
         if guarded:
-            contents = {f"mem-{each.id}": each.content for each in own}
+            contents = {self.label(each.id): each.content for each in own}
             self.notes += injection_notes(contents, self.search.query)
         return RetrievedPage(memories, len(self.ranking.ranked), self.notes, readings)
 
@@ -144,18 +149,16 @@ async def retrieve(
         search = Search(query, scope, sectors, offset, limit)
         return (await retrieve_all(execution, [search]))[0]
     most = max(POOL, offset + limit)
-    async with execution.loom.database.begin(execution.caller, searching=True) as tx:
+    async with searching(execution) as tx:
         ids, (total, _) = await together(
             retrieval.most_salient(tx, scope=scope, pool=most), fulltext.size(tx, scope)
         )
         tx.end_with_next()
         memories = await retrieval.fetch(tx, ids)
     now = scope.held_to or execution.loom.clock()
-    half_life = execution.loom.settings.recency_half_life_days
+    recency = recency_of(now, execution.loom.settings.recency_half_life_days)
     scored = [
-        ScoredMemory(
-            each, ScoreParts(each.salience, recency(each.valid_from, now, half_life), each.link)
-        )
+        ScoredMemory(each, ScoreParts(each.salience, recency(each.valid_from), each.link))
         for each in memories
     ]
     ordered = sorted(scored, key=lambda each: (-each.score, each.memory.id))
@@ -167,9 +170,28 @@ async def retrieve_all(execution: Execution, searches: Sequence[Search]) -> list
 
     The queries are embedded before the transaction that searches.
     """
+    read = await read_terms(execution, searches)
+    questions, notes = await ranking_queries(execution.loom, searches, read)
+    found = await find(execution, searches, questions, notes)
+    return await read_best(execution.loom, found, partial(cosines_among, execution))
+
+
+async def cosines_among(execution: Execution, ids: Set[int]) -> dict[Pair, float]:
+    """Return the pairwise cosine similarities of memories in the caller's space."""
     loom = execution.loom
-    questions, notes = await _read(execution, searches)
-    async with loom.database.begin(execution.caller, searching=True) as tx:
+    async with loom.database.begin(execution.caller, searching=True, once=True) as tx:
+        return await similarity.cosines(tx, ids, loom.embedder.model)
+
+
+async def find(
+    execution: Execution,
+    searches: Sequence[Search],
+    questions: Sequence[RankingQuery],
+    notes: Sequence[str],
+) -> list[Found]:
+    """Return the best memories of each search, before the reader reorders them."""
+    loom = execution.loom
+    async with searching(execution) as tx:
         rankings = await together(
             *(
                 _rank(tx, execution, question, each)
@@ -186,33 +208,46 @@ async def retrieve_all(execution: Execution, searches: Sequence[Search]) -> list
                 for ranking, each in zip(rankings, searches, strict=True)
             )
         )
-    found = [
-        _Found(search, question, ranking, memories, [*notes, *left_out])
+    return [
+        Found(search, question, ranking, memories, [*notes, *left_out])
         for search, question, ranking, (memories, left_out) in zip(
             searches, questions, rankings, fetched, strict=True
         )
     ]
-    return await _read_best(execution, found)
 
 
-async def _read(
-    execution: Execution, searches: Sequence[Search]
-) -> tuple[list[RankingQuery], list[str]]:
-    """Return each search's ranking query, and a note if the texts could not be embedded."""
+Terms = tuple[Mapping[str, bool], QueryTerms]
+"""The tags of a space that a query names, each whether on many memories, and its terms there."""
+
+
+async def read_terms(execution: Execution, searches: Sequence[Search]) -> list[Terms]:
+    """Return what the caller's space knows of the words of each query, in one round trip."""
     loom = execution.loom
     model = loom.embedder.model
-    async with loom.database.begin(execution.caller, searching=True, once=True) as tx:
-        read = await together(
-            *(
-                together(
-                    retrieval.tags_in(tx, each.query),
-                    retrieval.weigh_terms(
-                        tx, each.query, model, transcripts=each.scope.of_transcripts
-                    ),
+    async with searching(execution, once=True) as tx:
+        return list(
+            await together(
+                *(
+                    together(
+                        retrieval.tags_in(tx, each.query),
+                        retrieval.weigh_terms(
+                            tx, each.query, model, transcripts=each.scope.of_transcripts
+                        ),
+                    )
+                    for each in searches
                 )
-                for each in searches
             )
         )
+
+
+async def ranking_queries(
+    loom: Loom, searches: Sequence[Search], read: Sequence[Terms]
+) -> tuple[list[RankingQuery], list[str]]:
+    """Return each search's ranking query, and a note if the texts could not be embedded.
+
+    All texts are embedded at once, equal ones a single time.
+    """
+    model = loom.embedder.model
     named = [_tags_named(each.query, tags) for each, (tags, _) in zip(searches, read, strict=True)]
     texts = [
         _without_names(each.query, {name for name in names if tags[name]})
@@ -263,9 +298,12 @@ async def _rank(
     return await rank(tx, execution, question, scope=search.scope, pool=search.pool)
 
 
-async def _read_best(execution: Execution, found: Sequence[_Found]) -> list[RetrievedPage]:
+async def read_best(
+    loom: Loom,
+    found: Sequence[Found],
+    cosines_of: Callable[[Set[int]], Awaitable[Mapping[Pair, float]]],
+) -> list[RetrievedPage]:
     """Return the pages; for questions, the reader reorders the top results."""
-    loom = execution.loom
     compares = loom.settings.supersede != "off"
     pairs = [
         rivals(each.memories, each.search.scope.held_to or loom.clock())
@@ -274,10 +312,7 @@ async def _read_best(execution: Execution, found: Sequence[_Found]) -> list[Retr
         for each in found
     ]
     ids = {one for some in pairs for pair in some for one in pair}
-    cosines: dict[tuple[int, int], float] = {}
-    if ids:
-        async with loom.database.begin(execution.caller, searching=True, once=True) as tx:
-            cosines = await similarity.cosines(tx, ids, loom.embedder.model)
+    cosines = await cosines_of(ids) if ids else {}
     pages = []
     for each, some in zip(found, pairs, strict=True):
         readings: dict[int, float] = {}

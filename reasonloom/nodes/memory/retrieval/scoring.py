@@ -5,17 +5,18 @@ other halves (see docs/memory.md for the results and ablations).
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
-from reasonloom.nodes.memory.calendar.periods import QuestionTime
+from reasonloom.nodes.memory.calendar.periods import NOW, QuestionTime
 from reasonloom.stores.memory.search.retrieval import FoundMemory
 
 SECONDS_PER_DAY = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreParts:
+class ScoreParts(NamedTuple):
     """The parts of a score, each in 0..1; `similarity` is None if there is no query.
 
     Attributes:
@@ -36,24 +37,25 @@ class ScoreParts:
         return 0.6 * self.similarity + 0.2 * self.salience + 0.1 * self.recency + 0.1 * self.link
 
 
-def recency(valid_from: datetime, now: datetime, half_life_days: float) -> float:
-    """Return the recency: 1 at or after `now`, halved with each half-life before it."""
-    days = max(0.0, (now - valid_from).total_seconds() / SECONDS_PER_DAY)
-    return float(0.5 ** (days / half_life_days))
-
-
 PERIOD_HALF_LIFE_DAYS = 90.0
 """Half-life of recency, in days outside the period of a question."""
 
 
-def recency_at(
-    valid_from: datetime, now: datetime, half_life_days: float, time: QuestionTime
-) -> float:
-    """Return how close a memory's time is to the time of the question, 0..1."""
+def recency_of(
+    now: datetime, half_life_days: float, time: QuestionTime = NOW
+) -> Callable[[datetime], float]:
+    """Return the function of how close a memory's time is to the time of the question, 0..1.
+
+    For a question about now it is 1 at or after `now`, halved with each half-life before it.
+    """
+
+    def by_age(valid_from: datetime) -> float:
+        days = (now - valid_from).total_seconds() / SECONDS_PER_DAY
+        return float(0.5 ** (days / half_life_days)) if days > 0 else 1.0
+
     if time.start or time.end:
-        return float(0.5 ** (time.days_away(valid_from) / PERIOD_HALF_LIFE_DAYS))
-    found = recency(valid_from, now, half_life_days)
-    return 1 - found if time.looks_back else found
+        return lambda valid_from: float(0.5 ** (time.days_away(valid_from) / PERIOD_HALF_LIFE_DAYS))
+    return (lambda valid_from: 1 - by_age(valid_from)) if time.looks_back else by_age
 
 
 OWN_WEIGHTS = {"cosine": 1.0, "words": 0.2, "context": 0.4, "tag": 0.25, "date": 0.4}
@@ -101,9 +103,13 @@ class RelevanceSignals:
             + OWN_WEIGHTS["date"] * self.date
         )
 
-    def relevance(self) -> float:
-        """Return tanh(sum / SCALE): 0..1, independent of what else is stored."""
-        total = self.own() + SESSION_WEIGHT * self.session + INJECTION_WEIGHT * self.suspicion
+    def relevance(self, own: float | None = None) -> float:
+        """Return tanh(sum / SCALE): 0..1, independent of what else is stored.
+
+        `own` is what `own()` returns, if it is known.
+        """
+        own = self.own() if own is None else own
+        total = own + SESSION_WEIGHT * self.session + INJECTION_WEIGHT * self.suspicion
         return math.tanh(max(0.0, total) / SCALE)
 
     def shares(self) -> dict[str, float]:

@@ -9,8 +9,7 @@ from uuid import UUID
 
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search.scope import Scope
-from reasonloom.stores.mental_models.basin_memories import basins_of, siblings
-from reasonloom.stores.pipelines import together
+from reasonloom.stores.mental_models.basin_memories import siblings
 
 MOST_BASINS = 3
 MOST_SIBLINGS = 5
@@ -45,21 +44,10 @@ async def expand(
     if not hits:
         return []
     ordered = sorted(hits, key=lambda hit: (-hit.score, hit.id))
-    home = await basins_of(tx, [hit.id for hit in ordered])
-    leads: dict[UUID, Hit] = {}
-    for hit in ordered:
-        if hit.id in home and len(leads) < MOST_BASINS:
-            leads.setdefault(home[hit.id], hit)
-    without = [hit.id for hit in ordered]
-    near = await together(
-        *(
-            siblings(
-                tx, lead.id, basin, model=model, scope=scope, without=without, most=MOST_SIBLINGS
-            )
-            for basin, lead in leads.items()
-        )
-    )
-    found: list[Sibling] = []
-    for (basin, lead), alike in zip(leads.items(), near, strict=True):
-        found += [Sibling(one.id, lead.score * one.cosine, lead.id, basin) for one in alike]
+    score = {hit.id: hit.score for hit in hits}
+    near = await siblings(
+        tx, [hit.id for hit in ordered],
+        model=model, scope=scope, most_basins=MOST_BASINS, most=MOST_SIBLINGS,
+    )  # fmt: skip
+    found = [Sibling(one.id, score[one.lead] * one.cosine, one.lead, one.basin) for one in near]
     return sorted(found, key=lambda each: (-each.score, each.id))

@@ -26,7 +26,7 @@ SYNTHESIS_SENTENCES = 3
 LABEL = re.compile(r"\bP(\d+)\b")
 FOUND = "the synthesis named no source; those it is most like are named instead"
 UNKNOWN = "the synthesis named sources that do not exist: {names}"
-EXTRACTED = "there is no synthesis: the perspectives' first sentences stand in its place"
+EXTRACTED = "there is no synthesis: the perspectives' first sentences are used instead"
 
 
 def label(view: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ REASONS: Mapping[str, str] = MappingProxyType(
         "choice": "it asks for a choice or a comparison",
         "creation": "it asks for something new",
         "critique": "it asks to check or improve what there is",
-        "dead_end": "it speaks of a dead end or of going back",
+        "dead_end": "it mentions a dead end or going back",
         "way_back": "the session has a checkpoint to go back to",
         "combination": "its parts depend on each other or are to be put together",
         "conflict": "goals, values or people in it conflict",
@@ -75,7 +75,7 @@ def reasons_for(mode: str, features: Mapping[str, float], hints: list[str]) -> s
     if mode == "linear":
         reasons.append(ENOUGH)
     if added := hint_evidence(hints).get(mode):
-        reasons.append(f"the hints speak for it (+{added:.1f})")
+        reasons.append(f"the hints favour it (+{added:.1f})")
     return "; ".join(reasons) or "no sign of it in the content"
 
 

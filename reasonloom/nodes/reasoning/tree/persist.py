@@ -20,11 +20,11 @@ from reasonloom.stores.sessions.thoughts import NewThought
 
 KEPT = "{content}\n\nRecommended, of {count} explored: {name}. {reason}"
 OTHERS = " Also explored: {names}."
-AGAIN = "explored twice for the confidence asked for; the surer exploration is kept"
-FEWER = "{failed} of {count} approaches came to nothing"
+AGAIN = "explored twice to reach the requested confidence; the more confident exploration is kept"
+FEWER = "{failed} of {count} approaches failed"
 RAN_OUT = "a limit of the run was reached ({limit}): this is the best so far"
-LOST = "{lost} of {count} ballots came to nothing"
-UNJUDGED = "nobody judged the branches: their confidence is what they claim of themselves"
+LOST = "{lost} of {count} ballots failed"
+UNJUDGED = "the branches were not judged: their confidence is their own claim"
 
 
 async def persist_tree(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:

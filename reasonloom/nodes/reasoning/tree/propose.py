@@ -27,8 +27,8 @@ OWN_PATH = (
     "Path {number} of {count}: take an approach of your own, one that the others are unlikely "
     "to take."
 )
-NO_LIST = "no approaches could be read: each branch was left to find one of its own"
-FEWER = "{most} approaches were asked for, and {came} that differ were found"
+NO_LIST = "no approaches could be read: each branch had to find one of its own"
+FEWER = "{most} approaches were requested, and {came} that differ were found"
 WHICH = "Which unlike approaches are there, and which serves best?"
 DOUBT = (
     "A first exploration came out with confidence {confidence:.2f}, below the {wanted:.2f} asked "

@@ -22,10 +22,10 @@ from reasonloom.nodes.reasoning.tree.state import (
 from reasonloom.nodes.reasoning.tree_search.state import Node, State
 from reasonloom.nodes.runs.llm_call import restored_fault
 
-ALONE = "It is the only approach that came to something of its own; nothing was compared."
-UNCAST = "No ballot was cast; of all approaches it claims the most confidence."
+ALONE = "It is the only approach that produced a result of its own; nothing was compared."
+UNCAST = "No ballot was cast; of all approaches, it claims the highest confidence."
 UNJUDGED = "Nothing was explored or judged."
-NO_THOUGHT = "no branch came to a thought"
+NO_THOUGHT = "no branch produced a thought"
 
 
 async def recommend(state: TreeState, runtime: Runtime[Execution]) -> dict[str, Any]:

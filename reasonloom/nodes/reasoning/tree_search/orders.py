@@ -88,9 +88,15 @@ def read_result(pending: Pending, result: object) -> Received:
     (labels), `verified` (bool), or `error`; and optionally `tokens`, `usd`, and `at` (seconds since
     the search began).
     """
+    reader = READERS[pending["kind"]]
+    return as_received(result, lambda answer: reader(pending, answer)[: pending["count"]])
+
+
+def as_received(result: object, reader: Callable[[Mapping[str, Any]], list[Any]]) -> Received:
+    """Return a result in its stored form, with the usable results that `reader` finds in it."""
     answer: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
     error = answer.get("error")
-    given = [] if error else READERS[pending["kind"]](pending, answer)[: pending["count"]]
+    given = [] if error else reader(answer)
     return Received(
         given=given,
         fault=None if given else str(error or NOTHING)[:MOST_FAULT],

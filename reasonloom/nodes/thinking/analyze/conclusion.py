@@ -28,7 +28,7 @@ PROMPT = "analysis/conclude"
 FALLBACK_SENTENCES = 2
 """Sentences quoted from each framework's last step if there is no conclusion."""
 
-EXTRACTED = "there is no conclusion: the last step's first sentences stand in its place"
+EXTRACTED = "there is no conclusion: the last step's first sentences are used instead"
 UNKNOWN = "the conclusion named results that do not exist: {names}"
 UNNAMED = "the conclusion named none of the results that it rests on"
 CONCLUDED = "What follows?"

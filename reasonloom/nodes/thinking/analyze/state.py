@@ -100,7 +100,7 @@ def missing_steps(plan: Plan, done: Sequence[StepResult]) -> list[dict[str, str]
         {
             "framework": name,
             "step": step.name,
-            "why": found[label]["fault"]["message"] if label in found else "it was not begun",
+            "why": found[label]["fault"]["message"] if label in found else "it was not started",
         }
         for name, step, label in steps_of(plan)
         if label not in found or "fault" in found[label]

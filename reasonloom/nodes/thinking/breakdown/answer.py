@@ -84,7 +84,7 @@ def _new_thought(
 ) -> NewThought:
     lines = [f"{outline(each['id'])} {each['description']}" for each in problems[1:]]
     more = [f"and {len(lines) - MOST_IN_MEMORY} more"] if len(lines) > MOST_IN_MEMORY else []
-    parts = "\n".join([*lines[:MOST_IN_MEMORY], *more]) or "nothing: it was left whole"
+    parts = "\n".join([*lines[:MOST_IN_MEMORY], *more]) or "nothing: it was left undivided"
     problem = state["request"]["problem"]
     return next_thought(
         execution,

@@ -15,7 +15,7 @@ from reasonloom.nodes.thinking.breakdown.offline_split import split_offline
 from reasonloom.nodes.thinking.breakdown.state import ROOT, Problem, Split, SplitTask, outline
 
 TWO = 2
-TOO_FEW = "the division of {number} has fewer than two sub-problems; it was left whole"
+TOO_FEW = "the division of {number} has fewer than two sub-problems; it was left undivided"
 UNREAD = "the answer could not be read"
 
 

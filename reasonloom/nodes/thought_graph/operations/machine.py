@@ -27,7 +27,7 @@ from reasonloom.nodes.thought_graph.operations.state import START, WHOLE, Bill, 
 from reasonloom.nodes.thought_graph.operations.task import Task
 
 FINISHED = ("done", "skipped")
-RAN_OUT = "the budget of {limit} ran out: its thoughts go on as they are"
+RAN_OUT = "the budget of {limit} ran out: its thoughts continue unchanged"
 
 
 def start_plan(plan: Plan, problem: str, task: Task) -> State:

@@ -21,7 +21,7 @@ from reasonloom.nodes.thought_graph.operations.task import Task
 
 REASONS = {
     None: "the plan is at work",
-    "found": "a thought on the whole problem reached the score asked for",
+    "found": "a thought on the whole problem reached the requested score",
     "complete": "all operations are done",
 }
 

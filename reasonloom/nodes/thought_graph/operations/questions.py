@@ -13,7 +13,7 @@ from reasonloom.nodes.thought_graph.operations.task import Task, TaskQuestion
 from reasonloom.text.extraction import Findings
 
 UNTHOUGHT = "no language model answered"
-NOT_JSON = "the answer was not the JSON asked for"
+NOT_JSON = "the answer was not the requested JSON"
 UNREADABLE = "the answer could not be read: {fault}"
 
 

@@ -1,24 +1,18 @@
 """The results of orders: parsing them, and deriving their operation's outputs."""
 
 from collections.abc import Mapping
+from functools import partial
 from statistics import fmean
 from typing import Any
 
-from reasonloom.nodes.reasoning.tree_search.settings import is_number, read_cost
+from reasonloom.nodes.reasoning.tree_search.orders import as_received
+from reasonloom.nodes.reasoning.tree_search.settings import is_number
+from reasonloom.nodes.reasoning.tree_search.state import Received
 from reasonloom.nodes.thought_graph.ballot_scoring import JUDGE
 from reasonloom.nodes.thought_graph.operations.orders import merge_groups, rivals_of
 from reasonloom.nodes.thought_graph.operations.parts import by_part, join_parts
-from reasonloom.nodes.thought_graph.operations.state import (
-    START,
-    Pending,
-    Received,
-    State,
-    Step,
-    Thought,
-)
+from reasonloom.nodes.thought_graph.operations.state import START, Pending, State, Step, Thought
 from reasonloom.nodes.thought_graph.operations.task import Task
-
-NOTHING = "nothing that can be used came back"
 
 
 def settle_step(state: State, step: Step, came: list[Pending]) -> None:
@@ -212,11 +206,8 @@ def keep_valid(state: State, step: Step, task: Task) -> None:
     score_by_check(state, step, task)
     valid = [each for each in step["inputs"] if state["thoughts"][each]["valid"]]
     if not valid:
-        step["fault"] = "no thought is valid; all of them go on"
+        step["fault"] = "no thought is valid; all of them continue"
     step["outputs"] = valid or list(step["inputs"])
-
-
-MOST_FAULT = 200
 
 
 def read_result(pending: Pending, result: object) -> Received:
@@ -227,19 +218,11 @@ def read_result(pending: Pending, result: object) -> Received:
     `total`; with `check` if it is not from a judge), or `error`; and optionally `tokens`, `usd`,
     and `at` (seconds since the plan began).
     """
-    answer: Mapping[str, Any] = result if isinstance(result, Mapping) else {}
-    reader = _ballot if pending["kind"] == "judge" else _candidates
-    given = [] if answer.get("error") else reader(pending, answer)
-    return Received(
-        given=given,
-        fault=None if given else str(answer.get("error") or NOTHING)[:MOST_FAULT],
-        tokens=read_cost(answer.get("tokens")),
-        usd=read_cost(answer.get("usd")),
-        at=read_cost(answer.get("at")),
-    )
+    judged = pending["kind"] == "judge"
+    return as_received(result, partial(_ballot, pending) if judged else _candidates)
 
 
-def _candidates(pending: Pending, answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _candidates(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
     given = answer.get("candidates")
     found = [each for each in given if isinstance(each, Mapping)] if isinstance(given, list) else []
     return [

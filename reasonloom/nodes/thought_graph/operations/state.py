@@ -3,6 +3,7 @@
 from typing import Any, Literal, NotRequired, TypedDict
 
 from reasonloom.contracts.thought_graph.plans import PROBLEM
+from reasonloom.nodes.reasoning.tree_search.state import Received
 
 Kind = Literal["generate", "refine", "aggregate", "judge"]
 StepStatus = Literal["waiting", "running", "done", "skipped"]
@@ -82,19 +83,6 @@ class Pending(TypedDict):
     in_order: NotRequired[bool]
 
 
-class Received(TypedDict):
-    """The result of an order: usable results or the fault, and its cost.
-
-    `given` holds candidates (`text`, `data`, `confidence`), or scores by thought for a ballot.
-    """
-
-    given: list[dict[str, Any]]
-    fault: str | None
-    tokens: float
-    usd: float
-    at: float
-
-
 class Bill(TypedDict):
     """The cost of one order."""
 
@@ -112,7 +100,8 @@ class State(TypedDict):
         drawn: number of answers requested so far, by question hash, so that each answer has its own
             sample number.
         queued: orders that the budget has not released; `pending` are released.
-        arrived: results of pending orders whose step is not settled, by key.
+        arrived: results of pending orders whose step is not settled, by key: candidates (`text`,
+            `data`, `confidence`), or scores by thought for a ballot.
         bills: cost of every order with a result, by key.
         exhausted: the limit that was reached, or None.
         ended: found, complete or exhausted; None while the plan continues.

@@ -35,11 +35,11 @@ DEEPEST, BRANCHES, THRESHOLD = 20, 10, 0.3
 """Limits of the stored graph, for later operations on it."""
 
 PART_ONLY = "the best thought is about part {part} of the problem only"
-NOTHING = "the plan brought no thought: {fault}"
+NOTHING = "the plan produced no thought: {fault}"
 KEPT_INPUT = "{step}: what was merged is no better than the best of its inputs, which stays"
 FOLLOWS = "What follows from this?"
 OFFLINE = (
-    "no language model is configured, and nothing that is known speaks of the problem; set "
+    "no language model is configured, and nothing stored is about the problem; set "
     "REASONLOOM_LLM, `reasonloom doctor` shows how"
 )
 

@@ -69,7 +69,7 @@ async def test_a_number_that_is_not_there_begins_the_session_of_that_number(
     await answer(engine, "session_start")
     outcome = await call_as(engine, "session_start", session_id=77, metadata={"a": 1})
     assert (outcome.answer["session_id"], outcome.answer["continued"]) == (77, False)
-    assert "no session had the number 77: it has been begun" in outcome.notes
+    assert "no session had the number 77: it was started" in outcome.notes
     added = await answer(engine, "memory_add", event_type="fact", content="In a chosen session.")
     assert added["session_id"] == 77
     again = await answer(engine, "session_start", session_id=77)

@@ -83,8 +83,8 @@ async def test_what_one_file_alone_says_is_told_as_such(engine: Engine) -> None:
     assert [each["label"] for each in answer["only_in"]] == ["a", "b"]
     assert [each["matches"] for each in answer["contexts"]] == [1, 1, 0]
     assert answer["summary"] == (
-        "2 of 3 files speak of it: by rules, 0 contradictions, 0 agreements, 0 differences. "
-        "2 memories stand in one file alone."
+        "2 of 3 files mention it: by rules, 0 contradictions, 0 agreements, 0 differences. "
+        "2 memories are in one file only."
     )
 
 
@@ -126,21 +126,21 @@ async def test_files_of_one_label_are_told_apart(engine: Engine) -> None:
 async def test_memories_of_one_file_are_not_compared(engine: Engine) -> None:
     answer = await compared(engine, "port", ["The port is 80.", "The port is 81."])
     assert answer["contradictions"] == []
-    assert answer["summary"].startswith("Only “a” speaks of it, with 2 memories")
+    assert answer["summary"].startswith("Only “a” mentions it, with 2 memories")
 
 
 async def test_a_copy_is_no_second_witness(engine: Engine) -> None:
     answer = await compared(engine, "port", ["The port is 80."], ["The port is 80."])
     assert len(answer["agreements"]) == 1
-    assert any("a, b hold the same bytes" in note for note in answer["notes"])
+    assert any("a, b are identical files" in note for note in answer["notes"])
 
 
 async def test_nothing_and_stop_words_are_told(engine: Engine) -> None:
     nothing = await compared(engine, "quantum chromodynamics", ["Tea."], ["Cats."])
-    assert nothing["summary"] == "None of 2 files says anything of it."
+    assert nothing["summary"] == "None of 2 files mentions it."
     assert nothing["only_in"] == []
     stop = await compared(engine, "the", ["The tea."], ["The cats."])
-    assert "no telling word" in stop["summary"]
+    assert "no distinctive word" in stop["summary"]
 
 
 async def test_it_says_that_rules_judged(engine: Engine) -> None:

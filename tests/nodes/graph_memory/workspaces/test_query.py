@@ -127,7 +127,7 @@ async def test_a_stop_word_finds_nothing_and_says_so(engine: Engine, asked: str)
     workspace = await workspace_of(engine, {"a": ["The of a und der и в の ?!", TEA]})
     outcome = await ask(engine, "query", workspace, asked)
     assert outcome.answer["results"] == []
-    assert any("holds no telling word" in note for note in outcome.notes)
+    assert any("has no distinctive word" in note for note in outcome.notes)
 
 
 async def test_hidden_superseded_and_derived_memories_are_skipped(engine: Engine) -> None:
@@ -242,7 +242,7 @@ async def test_a_stop_word_is_neither_here_nor_there(engine: Engine) -> None:
     assert outcome.answer["present_in"] == []
     assert outcome.answer["absent_from"] == []
     assert [each["label"] for each in outcome.answer["undecided"]] == ["a", "b"]
-    assert any("holds no telling word" in note for note in outcome.notes)
+    assert any("has no distinctive word" in note for note in outcome.notes)
 
 
 async def test_a_file_that_cannot_be_read_is_not_said_to_be_silent(engine: Engine) -> None:

@@ -61,9 +61,7 @@ DATA = WITH_AGENTS.data()
 
 
 @settings(
-    max_examples=12,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(cuts=st.lists(st.integers(1, len(DATA) - 1), min_size=1, max_size=5, unique=True))
 async def test_a_growing_file_comes_to_what_one_reading_gives(

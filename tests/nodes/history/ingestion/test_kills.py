@@ -43,7 +43,8 @@ async def counts(engine: Engine, owner: str) -> dict[str, int | None]:
     async with engine.loom.database.begin(Caller(owner)) as tx:
         row = await tx.first(COUNTS, {"owner": owner})
         assert row is not None
-        return dict(row._mapping)
+        found: dict[str, int | None] = row._asdict()
+        return found
 
 
 async def whole(engine: Engine, owner: str) -> tuple[object, ...]:

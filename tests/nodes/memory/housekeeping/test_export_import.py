@@ -39,10 +39,9 @@ TEXTS = st.one_of(
             min_size=1, max_size=80),
 ).filter(lambda text: text.strip() != "" and remove_hidden(text) == (text, 0))  # fmt: skip
 UNITS = st.floats(0, 1)
-TIMES = st.datetimes(
-    min_value=datetime(1970, 1, 2),
-    max_value=datetime(2100, 1, 1),
-).map(lambda moment: moment.isoformat() + "+00:00")
+TIMES = st.datetimes(min_value=datetime(1970, 1, 2), max_value=datetime(2100, 1, 1)).map(
+    lambda moment: moment.isoformat() + "+00:00"
+)
 SECTORS = st.sampled_from(["episodic", "semantic", "procedural", "emotional", "reflective"])
 
 
@@ -182,7 +181,7 @@ async def test_a_bad_line_is_named_with_number_field_and_form(engine: Engine) ->
         (8, "created_at: must be a date and time of ISO 8601, such as 2025-12-07T10:30:00Z"),
         (9, "content: holds NUL, a lone surrogate or a noncharacter"),
         (10, "not a JSON object"),
-        (12, "id: mem-1 stands on line 11 already"),
+        (12, "id: mem-1 is on line 11 already"),
         (13, "Content cannot be empty"),
         (14, "strength: must be a finite number"),
         (15, "not a JSON object"),
@@ -256,9 +255,7 @@ async def test_broken_vectors_are_a_bad_line(engine: Engine) -> None:
         assert checked.faults[0].fault.startswith("embeddings: must "), wrong
 
 
-async def test_without_an_embedder_memories_come_without_vectors_and_say_so(
-    engine: Engine,
-) -> None:
+async def test_without_an_embedder_memories_come_without_vectors_and_say_so(engine: Engine) -> None:
     engine.loom = replace(engine.loom, embedder=CountingEmbedder(engine.loom.embedder, away=True))
     done = await take_in(engine, as_file([{"content": "Green tea is in the tin."}]))
     assert (done.stored, done.unembedded) == (1, 1)

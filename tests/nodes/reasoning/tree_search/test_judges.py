@@ -120,13 +120,7 @@ def test_one_seed_shows_the_same_ballots_and_another_does_not() -> None:
 
         answer = proposing(*"abcdef", vote=vote)
         search(
-            answer,
-            controller="greedy",
-            judge="vote",
-            judgements=5,
-            depth=1,
-            branching=6,
-            seed=seed,
+            answer, controller="greedy", judge="vote", judgements=5, depth=1, branching=6, seed=seed
         )
         return seen
 

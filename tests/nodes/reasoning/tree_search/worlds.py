@@ -93,10 +93,7 @@ def chaos(salt: int) -> Answer:
         if order["kind"] in ("propose", "sample"):
             texts = [f"Thought {random.randint(0, 12)}" for _ in range(order["count"])]
             finals = ("3", "7")
-            return {
-                "candidates": [{"text": t, "final": t.endswith(finals)} for t in texts],
-                **cost,
-            }
+            return {"candidates": [{"text": t, "final": t.endswith(finals)} for t in texts], **cost}
         if order["kind"] == "value":
             return {"values": [random.random() for _ in range(order["count"])], **cost}
         if order["kind"] == "vote":

@@ -11,10 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasonloom.nodes.reasoning.verification.faults import (
-    MOST_CHARACTERS,
-    check_statements,
-)
+from reasonloom.nodes.reasoning.verification.faults import MOST_CHARACTERS, check_statements
 
 TABLE = Path(__file__).with_name("statements.tsv")
 with TABLE.open(encoding="utf-8") as file:

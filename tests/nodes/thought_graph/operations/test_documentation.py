@@ -57,7 +57,7 @@ def test_every_condition_and_limit_is_there(section: str, contract: Any) -> None
 
 
 def test_every_kind_of_check_and_every_task_is_there() -> None:
-    told = rows(SECTIONS["Checks, and what is printed beside a score"])
+    told = rows(SECTIONS["Checks, and what is printed next to a score"])
     assert set(get_args(Check)) | set(TASKS) == set(told)
     for name, task in TASKS.items():
         _, moves, checks = told[name].rsplit("|", 2)

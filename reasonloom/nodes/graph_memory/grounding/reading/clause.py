@@ -29,7 +29,6 @@ class Term:
         lead: senses of the preposition before it (`small_words.tsv`), `of` for a possessive; empty
             without a preposition.
         loose: senses of the other function words next to it.
-        required: whether it was in the scope of a denied "without": nobody enters without it.
         article: the word before it, whose case may show the agent (German).
     """
 
@@ -44,7 +43,6 @@ class Term:
     bound: int = 0
     lead: tuple[frozenset[str], ...] = ()
     loose: tuple[frozenset[str], ...] = ()
-    required: bool = False
     article: str = ""
 
 

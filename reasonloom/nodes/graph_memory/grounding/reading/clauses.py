@@ -218,7 +218,7 @@ def _clause(piece: list[Token], previous: Clause | None, language: str) -> Claus
     if denials % 2 and "without" in kinds:
         denials -= 1
         marks.add("all")
-        terms = _required(piece, terms, language) + HAVING
+        terms = [replace(term, denied=0) for term in terms] + HAVING
     if previous and _elliptic(piece):
         terms += [term for term in previous.terms if not term.name]
     if _passive(piece):
@@ -230,15 +230,6 @@ def _clause(piece: list[Token], previous: Clause | None, language: str) -> Claus
     if any(t.word in clause_words("conditions") and t.kind != "contrast" for t in piece[:2]):
         marks.add("condition")
     return Clause(tuple(terms), denials, frozenset(marks), _subject(piece, previous))
-
-
-def _required(piece: Sequence[Token], terms: Sequence[Term], language: str) -> list[Term]:
-    """Return the terms with the double denial resolved: those in its scope become required."""
-    at = next(n for n, token in enumerate(piece) if token.kind == "without")
-    before = [token for token in piece[:at] if token.term]
-    last = language != "de" and bool(before)
-    after = {id(token.term) for token in piece[at:]} if last else set()
-    return [replace(t, denied=0, required=t.denied > 0 or id(t) in after) for t in terms]
 
 
 def _passive(piece: Sequence[Token]) -> bool:

@@ -35,22 +35,10 @@ class Found:
 
 def find_term(term: Term, terms: Iterable[Term]) -> Found | None:
     """Return the best match of a term: not an opposite, denied alike, then the first."""
-    known = list(terms)
-    hits = [Found(term, held, flip) for held in known if (flip := _answers(term, held)) is not None]
+    hits = [Found(term, held, flip) for held in terms if (flip := _answers(term, held)) is not None]
     if not hits:
-        return _compounded(term, known)
-    return min(hits, key=lambda hit: (hit.flipped, bool(hit.held.denied) != bool(term.denied)))
-
-
-def _compounded(term: Term, terms: Iterable[Term]) -> Found | None:
-    """Match a compound whose parts are all held with the last of them: 予約必要 of 予約, 必要."""
-    if term.value or term.text[:1] < CJK:
         return None
-    held = [each for each in terms if not each.value and each.text in term.text]
-    rest = term.text
-    for each in sorted(held, key=lambda part: -len(part.text)):
-        rest = rest.replace(each.text, "", 1)
-    return Found(term, held[-1], flipped=False) if held and not rest else None
+    return min(hits, key=lambda hit: (hit.flipped, bool(hit.held.denied) != bool(term.denied)))
 
 
 def match_terms(clause: Clause, other: Clause) -> list[Found]:

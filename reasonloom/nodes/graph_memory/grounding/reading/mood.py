@@ -83,15 +83,15 @@ def _is_period(token: Token, before: str) -> bool:
 WHY: Mapping[str, str] = MappingProxyType(
     {
         "question": "the memory asks it",
-        "ask": "the memory only tells that it is asked",
+        "ask": "the memory only asks it",
         "order": "the memory orders it, or has it still to be done",
         "must": "the memory says that it has to be so, not that it is",
         "need": "the memory says that it should be so, not that it is",
         "wish": "the memory says that it is wanted, planned or possible, not that it is so",
-        "think": "the memory tells only that somebody thinks so",
-        "say": "the memory tells only that somebody says so",
-        "doubt": "the memory tells that it is doubted",
-        "pretend": "the memory tells of a pretence, not of a fact",
+        "think": "the memory says only that somebody thinks so",
+        "say": "the memory says only that somebody says so",
+        "doubt": "the memory says that it is doubted",
+        "pretend": "the memory describes a pretence, not a fact",
         "choice": "the memory leaves open which of two it is",
     }
 )

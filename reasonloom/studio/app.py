@@ -40,13 +40,17 @@ def make_studio(lifespan: EngineLifespan, host: str) -> ASGIApp:
         raise SettingMistake(MISSING, field="studio") from None
     from reasonloom.studio.evals.eval_pages import REPORT
     from reasonloom.studio.evals.reports import Reports
+    from reasonloom.studio.exports import EXPORT, Exports
     from reasonloom.studio.frame import register
     from reasonloom.studio.registry import PAGES
 
     static = resources.files("reasonloom.studio").joinpath("static")
     app.add_static_files("/assets", str(static))
+    drawings = resources.files("reasonloom.server.apps").joinpath("drawing")
+    app.add_static_files("/drawing", str(drawings))
     ui.add_head_html(_head(), shared=True)
     app.add_route(REPORT, Reports(lifespan).answer)
+    app.add_route(EXPORT, Exports(lifespan).answer)
     missing_page: Any = app.exception_handlers[404]
 
     async def missing(request: Request, error: Exception) -> Response:
@@ -76,7 +80,9 @@ def make_studio(lifespan: EngineLifespan, host: str) -> ASGIApp:
 
 def _head() -> str:
     return (
+        f'<link rel="stylesheet" href="{BASE_PATH}/drawing/drawing.css">'
         f'<link rel="stylesheet" href="{BASE_PATH}/assets/studio.css">'
+        f'<script type="module" src="{BASE_PATH}/drawing/all.js"></script>'
         f'<script defer src="{BASE_PATH}/assets/studio.js"></script>'
     )
 
@@ -95,5 +101,5 @@ async def serve_studio(settings: Settings, address: str, tell: Callable[[str], N
             app = make_studio(lifespan, host)
             lifespan.warm_up()
             name = f"[{host}]" if ":" in host else host
-            tell(f"reasonloom studio: http://{name}:{port}{BASE_PATH}/ (Ctrl+C ends it)")
-            await serve_app(app, sockets, lifespan.leave)
+            tell(f"reasonloom studio: http://{name}:{port}{BASE_PATH}/ (Ctrl+C stops it)")
+            await serve_app(app, sockets, lifespan.leave, settings.trusted_proxies)

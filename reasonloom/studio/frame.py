@@ -11,8 +11,9 @@ from reasonloom.errors import NotFound, ReasonloomError, ServiceFault
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.studio.auth.guard import VISITOR
 from reasonloom.studio.auth.sign_in import SIGN_OUT
-from reasonloom.studio.page_context import PageContext, StudioPage, Visit
-from reasonloom.studio.widgets.elements import empty_state
+from reasonloom.studio.page_context import BASE_PATH, PageContext, StudioPage, Visit
+from reasonloom.studio.widgets.elements import empty_state, tag
+from reasonloom.studio.widgets.forms import MAX_FIELD
 
 log = logging.getLogger(__name__)
 LIGHT = "studio_light"
@@ -30,7 +31,7 @@ def register(page: StudioPage, pages: Sequence[StudioPage], lifespan: EngineLife
         visit = Visit(context, request.path_params, request.query_params)
         _head(page, pages, request)
         main = ui.element("div").classes("studio-main")
-        ui.skip_link("Skip to the page", target=main)
+        ui.skip_link("Skip to content", target=main)
         with main:
             await error_page(page, visit)
 
@@ -43,15 +44,15 @@ async def error_page(page: StudioPage, visit: Visit) -> None:
         await page.build(visit)
     except NotFound as error:
         empty_state(
-            "Not found", error.message, "It may have been forgotten, or be somebody else's."
+            "Not found", error.message, "It may have been forgotten, or belong to someone else."
         )
     except ServiceFault as error:
-        empty_state("Not now", error.message, "Load the page again in a moment.")
+        empty_state("Not now", error.message, "Reload the page in a moment.")
     except ReasonloomError as error:
         empty_state("This cannot be shown", error.message)
     except Exception:
         log.exception("the page %s failed", page.path)
-        empty_state("This page failed", "The log of the server says why.")
+        empty_state("This page failed", "The server's log has the details.")
 
 
 def _with_colour_scheme(choice: str) -> None:
@@ -67,7 +68,16 @@ def _head(page: StudioPage, pages: Sequence[StudioPage], request: Request) -> No
         menu = ui.button(icon="menu").props('flat dense aria-label="Navigation"')
         menu.classes("studio-menu")
         ui.link("reasonloom", "/").classes("studio-name")
-        ui.space()
+        with ui.element("form").classes("studio-search") as search:
+            tag(
+                "input",
+                name="q",
+                type="search",
+                placeholder="Search ( / )",
+                maxlength=MAX_FIELD,
+                aria_label="Search everything",
+            )
+        search.props.update({"method": "get", "action": f"{BASE_PATH}/search", "role": "search"})
         ui.html(
             '<button type="button" class="studio-light" data-studio="light" '
             'aria-label="Light or dark">◐</button>',

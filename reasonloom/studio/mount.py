@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from reasonloom.server.engine_lifespan import EngineLifespan
@@ -12,7 +13,10 @@ from reasonloom.studio.page_context import BASE_PATH
 
 
 class Mounted:
-    """ASGI application that routes paths below `/studio` to the studio, others to the server."""
+    """ASGI application that routes paths below `/studio` to the studio, others to the server.
+
+    `/` redirects to the studio.
+    """
 
     def __init__(self, server: ASGIApp, studio: ASGIApp) -> None:
         self._server = server
@@ -25,6 +29,9 @@ class Mounted:
                 await self._server(scope, receive, send)
             return
         path = scope["path"]
+        if scope["type"] == "http" and path == "/":
+            await RedirectResponse(f"{BASE_PATH}/")(scope, receive, send)
+            return
         ours = path == BASE_PATH or path.startswith(f"{BASE_PATH}/")
         await (self._studio if ours else self._server)(scope, receive, send)
 

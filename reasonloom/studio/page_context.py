@@ -12,6 +12,7 @@ from reasonloom.contracts.caller import Caller
 from reasonloom.errors import NotFound
 from reasonloom.graphs.runs.call import Outcome
 from reasonloom.graphs.runs.engine import Engine
+from reasonloom.server.auth.principal import groups_of
 from reasonloom.server.auth.scopes import allows, scope_of
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.settings import Settings
@@ -65,8 +66,9 @@ class PageContext:
         if not allows(token.scopes, needed):
             raise NotPermitted(f"your token does not allow {needed}", field="token")
         return Caller(
-            str(token.subject), client=CLIENT, authenticated=True, project=settings.project
-        )
+            str(token.subject), client=CLIENT, authenticated=True, project=settings.project,
+            groups=groups_of(token),
+        )  # fmt: skip
 
     async def writer(self) -> Caller:
         """Return the caller for changes.

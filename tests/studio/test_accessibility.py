@@ -15,7 +15,6 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser
 from playwright.async_api import TimeoutError as TooLate
 
-from reasonloom.evals.bench.studio import PAGES as TIMED
 from reasonloom.llm.interfaces import Embedder
 from reasonloom.settings import Settings, load_settings
 from reasonloom.studio.registry import PAGES
@@ -24,6 +23,7 @@ from tests.support.clients.processes import environment
 from tests.support.databases.postgres import TestPostgres
 from tests.support.llms.providers import Chatting
 from tests.support.llms.storyteller import storyteller
+from tests.support.studio.bench import PAGES as TIMED
 from tests.support.studio.content import FOREIGN, addresses, filled
 from tests.support.studio.site import Seen, StudioSite, looking, studio
 

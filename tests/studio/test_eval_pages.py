@@ -38,7 +38,7 @@ async def test_runs_are_told_with_intervals_and_one_grows_while_it_is_looked_at(
     site: StudioSite, browser: Browser, folder: Path
 ) -> None:
     async with looking(browser, site.url("/evals")) as seen:
-        await seen.shows("No eval was run yet")
+        await seen.shows("No evals yet")
         await evaluated(folder, "loud", right=True)
         await seen.page.locator(".studio-runs").get_by_text("loud.jsonl").wait_for()
         card = seen.page.locator(".studio-runs li").filter(has_text="loud.jsonl")
@@ -80,7 +80,7 @@ async def test_a_report_is_framed_and_two_are_compared(
     async with looking(browser, site.url("/evals")) as seen:
         chosen = seen.page.get_by_role
         await chosen("combobox", name="Base", exact=True).select_option("base.jsonl")
-        await chosen("combobox", name="Held against it").select_option("better.jsonl")
+        await chosen("combobox", name="Compare with").select_option("better.jsonl")
         await seen.page.get_by_role("button", name="Compare").click()
         await seen.page.wait_for_url("**/evals/compare?*")
         report = seen.page.frame_locator("iframe.studio-report")
@@ -89,7 +89,7 @@ async def test_a_report_is_framed_and_two_are_compared(
         assert "shouting against the base saying back" in body
         assert seen.complaints == []
     async with looking(browser, site.url("/evals/compare?base=a&other=a")) as seen:
-        await seen.shows("These are one run")
+        await seen.shows("These are the same run")
 
 
 async def test_hostile_items_are_texts_and_no_name_leads_out_of_the_folder(

@@ -34,7 +34,7 @@ def mended(session: str, rounds: int = 1, project: str = "webshop") -> Talk:
 
 async def test_no_past_says_what_to_type(site: StudioSite, browser: Browser) -> None:
     async with looking(browser, site.url("/history")) as seen:
-        await seen.shows("No past conversation yet")
+        await seen.shows("No past conversations yet")
         assert "reasonloom history ingest" in await seen.text()
 
 
@@ -71,7 +71,7 @@ async def test_a_long_session_is_read_page_by_page(
     async with looking(browser, site.url("/history/session/endless%2Fa%20b")) as seen:
         while True:
             found += await seen.page.locator("ol.studio-found .studio-prose").all_inner_texts()
-            on = seen.page.get_by_role("link", name="on →")
+            on = seen.page.get_by_role("link", name="Next →")
             if not await on.count():
                 break
             before = seen.page.url
@@ -92,9 +92,9 @@ async def test_what_led_to_something_is_told_in_order_with_its_reasons(
     answer = await play("history_recall", query=asked, project="chains")
     assert answer["chain"], "the scene gives a chain"
     async with looking(browser, site.url("/history")) as seen:
-        await seen.page.locator("input[name=q]").fill(asked)
+        await seen.page.locator(".studio-main input[name=q]").fill(asked)
         await seen.page.locator("select[name=project]").select_option("chains")
-        await seen.page.get_by_role("button", name="Tell").click()
+        await seen.page.get_by_role("button", name="Search").click()
         cards = seen.page.locator("ol.studio-strip > li")
         await cards.first.wait_for()
         links = await cards.locator("a[href*='/memory/']").all_inner_texts()

@@ -67,7 +67,7 @@ async def test_the_list_is_narrowed_by_each_filter(
             shown = {name.removeprefix("mem-") for name in await rows(seen)}
             assert shown == found, query
             if not found:
-                await seen.shows("No memory passes these filters")
+                await seen.shows("No memory matches these filters")
 
 
 async def test_a_point_of_the_map_opens_its_memory(
@@ -119,7 +119,7 @@ async def test_strength_follows_the_formula(site: StudioSite, browser: Browser, 
         await seen.shows("Computed by the formula")
         row = seen.page.locator(".studio-table tr", has_text="in a week")
         told = float((await row.locator("td").last.inner_text()).strip())
-        fades = await seen.page.get_by_text("a day, before what slows it").inner_text()
+        fades = await seen.page.get_by_text("a day, before adjustments").inner_text()
         rate = float(fades.split()[0]) * (2 - 0.4) / 2
         assert told == pytest.approx(math.exp(-rate * 7), abs=0.002)
         assert told < 0.999
@@ -165,12 +165,30 @@ async def test_a_memory_is_forgotten_and_restored_by_keyboard(
         await seen.shows("Not found")
 
 
+async def test_a_memory_is_edited_and_corrected_in_place(
+    site: StudioSite, browser: Browser, play: Play
+) -> None:
+    number = await remembered(play, "The ferry to Naxos takes five hours")
+    async with looking(browser, site.url(f"/memory/{number}")) as seen:
+        page, dialog = seen.page, seen.page.get_by_role("dialog")
+        await page.get_by_role("button", name="Edit…").click()
+        await dialog.get_by_role("textbox").fill("")
+        await dialog.get_by_role("button", name="Save").click()
+        await dialog.get_by_role("alert").filter(has_text="content").wait_for()
+        await dialog.get_by_role("textbox").fill("The ferry to Naxos takes six hours")
+        await dialog.get_by_role("button", name="Save").click()
+        await page.locator(".studio-prose", has_text="six hours").first.wait_for()
+        await page.get_by_role("button", name="Correct…").click()
+        await dialog.get_by_role("textbox").fill("The ferry to Naxos takes four hours")
+        await dialog.get_by_role("button", name="Save").click()
+        await page.wait_for_url(lambda url: not url.endswith(f"/{number}"))
+        await seen.shows("Corrections, the oldest first")
+    answer = await play("search", userId="local", text="ferry Naxos")
+    assert answer["memories"][0]["content"].endswith("four hours")
+
+
 async def test_who_may_not_write_is_offered_nothing(
-    postgres: TestPostgres,
-    pages_database: str,
-    browser: Browser,
-    play: Play,
-    tmp_path: Path,
+    postgres: TestPostgres, pages_database: str, browser: Browser, play: Play, tmp_path: Path
 ) -> None:
     number = await remembered(play, "Only to be read")
     url = postgres.address.dsn("postgres", pages_database)
@@ -220,7 +238,7 @@ async def test_a_foreign_memory_is_as_unknown(
         await seen.shows("Not found")
         assert "secret" not in await seen.text()
     async with looking(browser, site.url("/memory?q=secret&hidden=also&kinds=all")) as seen:
-        await seen.shows("No memory passes these filters")
+        await seen.shows("No memory matches these filters")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -96,7 +96,7 @@ async def test_a_model_tells_its_record_and_its_calibration(
             assert low - 0.005 <= mean <= low + 0.105
         weighed = sum(float(row[1]) * int(row[2]) for row in steps)
         assert weighed == pytest.approx(sum(sure), abs=0.03)
-        assert len(await cells(seen, "in all. Times are UTC")) == len(outcomes)
+        assert len(await cells(seen, "in total. Times are UTC")) == len(outcomes)
         await seen.has(seen.page.locator(".studio-mark", has_text="did not hold"))
         assert seen.complaints == []
         assert seen.strangers() == set()
@@ -113,7 +113,7 @@ async def test_basins_lead_to_their_memories_and_revisions_are_told(
     )  # fmt: skip
     async with looking(browser, site.url(f"/model/{made['model']}")) as seen:
         assert "too little was known" in await seen.text()
-        rows = await cells(seen, "the largest first")
+        rows = await cells(seen, "largest first")
         assert [row[0] for row in rows] == ["Basin of Sleep", "A lone basin"]
         assert rows[0][2] == "1"
         await seen.page.locator("summary", has_text="Strongest memories of Basin of Sleep").click()
@@ -133,10 +133,10 @@ async def test_basins_of_no_model_are_shown_apart(
     await a_model(play, url, "Food")
     a_basin(url, "Nobody's basin")
     async with looking(browser, site.url("/basins")) as seen:
-        names = {row[0] for row in await cells(seen, "the largest first")}
+        names = {row[0] for row in await cells(seen, "largest first")}
         assert {"Basin of Food", "Nobody's basin"} <= names
     async with looking(browser, site.url("/basins?which=apart")) as seen:
-        names = {row[0] for row in await cells(seen, "the largest first")}
+        names = {row[0] for row in await cells(seen, "largest first")}
         assert "Nobody's basin" in names
         assert "Basin of Food" not in names
 
@@ -146,9 +146,9 @@ async def test_models_are_filtered(
 ) -> None:
     await a_model(play, url, "Of the world", domain="world")
     async with looking(browser, site.url("/models?domain=world")) as seen:
-        assert [row[0] for row in await cells(seen, "the newest first")] == ["Of the world"]
+        assert [row[0] for row in await cells(seen, "newest first")] == ["Of the world"]
     async with looking(browser, site.url("/models?status=draft")) as seen:
-        await seen.shows("No model passes these filters")
+        await seen.shows("No model matches these filters")
 
 
 async def test_hostile_texts_are_texts(

@@ -19,6 +19,9 @@ async def focused(seen: Seen) -> str:
     return str(await seen.page.evaluate(HERE))
 
 
+AT_SEARCH = "() => document.activeElement.matches('.studio-main input[type=search]')"
+
+
 async def test_the_tab_key_leads_from_the_skip_link_to_the_page(
     site: StudioSite, browser: Browser, play: Play
 ) -> None:
@@ -28,19 +31,19 @@ async def test_the_tab_key_leads_from_the_skip_link_to_the_page(
         for _ in range(30):
             await seen.page.keyboard.press("Tab")
             way.append(await focused(seen))
-            if await seen.page.evaluate("() => document.activeElement.type === 'search'"):
+            if await seen.page.evaluate(AT_SEARCH):
                 break
-        assert way[0] == "Skip to the page"
+        assert way[0] == "Skip to content"
         names = ["Overview", "Sessions", "Runs", "Graphs", "Ponder", "Memory", "Evals"]
         stops = [next(i for i, said in enumerate(way) if name in said) for name in names]
         assert stops == sorted(stops), "the navigation stands in its order"
         assert "Light or dark" in way or "◐" in way
-        assert await seen.page.evaluate("() => document.activeElement.type") == "search"
+        assert await seen.page.evaluate(AT_SEARCH)
 
         await seen.page.reload()
         await seen.page.locator("h1").wait_for()
         await seen.page.keyboard.press("Tab")
-        assert await focused(seen) == "Skip to the page"
+        assert await focused(seen) == "Skip to content"
         await seen.page.keyboard.press("Enter")
         await seen.page.keyboard.press("Tab")
         assert await seen.page.evaluate("() => !!document.activeElement.closest('.studio-main')")
@@ -61,19 +64,19 @@ async def test_keys_go_to_pages_search_and_help(site: StudioSite, browser: Brows
             await seen.page.locator("h1").wait_for()
         await seen.page.goto(site.url("/memory"))
         await seen.page.locator("h1").wait_for()
-        search = seen.page.locator("input[type=search]")
-        if await search.count():
-            await keyboard.press("/")
-            assert await seen.page.evaluate("() => document.activeElement.type") == "search"
-            await keyboard.type("g s ? l /")
-            assert await search.input_value() == "g s ? l /", "keys in a field are its letters"
-            assert seen.page.url.endswith("/memory")
+        search = seen.page.get_by_role("searchbox", name="Search everything")
+        await keyboard.press("/")
+        await keyboard.type("g s ? l /")
+        assert await search.input_value() == "g s ? l /", "keys in a field are its letters"
+        assert seen.page.url.endswith("/memory")
+        await keyboard.press("Enter")
+        await seen.page.wait_for_url("**/search?q=*")
         assert seen.complaints == []
 
 
 async def test_what_is_typed_outlives_a_redraw(site: StudioSite, browser: Browser) -> None:
     async with looking(browser, site.url("/memory?q=bees&sector=semantic")) as seen:
-        search = seen.page.locator("input[type=search]")
+        search = seen.page.locator(".studio-main input[type=search]")
         sector = seen.page.locator("select[name=sector]")
         assert (await search.input_value(), await sector.input_value()) == ("bees", "semantic")
         await search.fill("of the hi")

@@ -19,7 +19,7 @@ HOSTILE = "<script>document.title='owned'</script> {{7*7}} **bold** \u202egnorw"
 SHOWN = HOSTILE.replace("\u202e", "⟨U+202E⟩")
 STREAMS = ["analytical", "creative", "critical", "synthetic"]
 STEPS = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
-GONE = "What each stream said is not kept any more"
+GONE = "What each stream said is no longer stored"
 
 
 @pytest.fixture(scope="module")
@@ -44,14 +44,10 @@ def forget_steps(postgres: TestPostgres, name: str) -> None:
 
 
 async def test_streams_stand_side_by_side_with_what_crossed_between_them(
-    site: StudioSite,
-    browser: Browser,
-    play: Play,
-    postgres: TestPostgres,
-    pages_database: str,
+    site: StudioSite, browser: Browser, play: Play, postgres: TestPostgres, pages_database: str
 ) -> None:
     async with looking(browser, site.url("/ponder")) as seen:
-        await seen.shows("Nothing was pondered yet")
+        await seen.shows("No ponder runs yet")
     made = await play(
         "ponder", problem=HOSTILE, timeout=60_000, context={"constraints": ["no new debts"]}
     )

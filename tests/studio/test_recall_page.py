@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Browser
 
-from reasonloom.contracts.memory.tools import Explanation
-from reasonloom.studio.memory.recall_page import shares_of
 from tests.studio.conftest import Play
 from tests.support.studio.site import StudioSite, looking
 
@@ -18,33 +16,6 @@ async def remembered(play: Play, content: str, owner: str = "local") -> None:
         "remember", as_owner=owner, content=content, userId=owner, sessionId="s",
         primarySector="semantic",
     )  # fmt: skip
-
-
-def explained(**given: float | dict[str, float]) -> Explanation:
-    return Explanation.model_validate(
-        {"salience": 0.5, "recency": 0.8, "linkWeight": 0.25, **given}
-    )
-
-
-@pytest.mark.parametrize(
-    ("given", "score"),
-    [
-        ({}, 0.4 * 0.5 + 0.3 * 0.8 + 0.3 * 0.25),
-        (
-            {"similarity": 0.4, "signals": {"cosine": 0.5, "words": 0.2}},
-            0.6 * 0.4 + 0.2 * 0.5 + 0.1 * 0.8 + 0.1 * 0.25,
-        ),
-        (
-            {"similarity": -0.3, "signals": {"cosine": 0.5, "suspicion": -1.5}},
-            0.6 * -0.3 + 0.2 * 0.5 + 0.1 * 0.8 + 0.1 * 0.25,
-        ),
-    ],
-)
-def test_shares_add_up_to_the_score(given: dict[str, float], score: float) -> None:
-    shares = shares_of(explained(**given))
-    assert sum(shares.values()) == pytest.approx(score)
-    if "suspicion" in shares:
-        assert shares["suspicion"] < 0
 
 
 async def test_without_a_question_it_says_what_to_ask(site: StudioSite, browser: Browser) -> None:
@@ -110,7 +81,10 @@ async def test_hostile_texts_are_texts(site: StudioSite, browser: Browser, play:
         assert "\u202e" not in text
         assert "owned" not in await seen.page.title()
         assert await seen.page.locator(".studio-main img").count() == 0
-        assert await seen.page.locator("input[name=q]").input_value() == "pelicans <b>{{2*3}}"
+        assert (
+            await seen.page.locator(".studio-main input[name=q]").input_value()
+            == "pelicans <b>{{2*3}}"
+        )
 
 
 async def test_memories_of_others_are_not_found(

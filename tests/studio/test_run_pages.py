@@ -1,7 +1,10 @@
-"""Runs: the list, the waterfall of one, a fork beside its origin."""
+"""Runs: the list and its export, the waterfall of one, two compared, the search."""
 
 from __future__ import annotations
 
+import csv
+
+import httpx
 from playwright.async_api import Browser
 
 from tests.studio.conftest import Play
@@ -32,7 +35,58 @@ async def test_a_run_is_a_waterfall_and_forks(
         await seen.page.wait_for_url(lambda url: made["run_id"] not in url)
         await seen.shows("Forked at")
         assert made["run_id"] in await seen.page.locator(".studio-halves").inner_html()
-        await seen.shows("None: both say the same.")
+        await seen.shows("None: both answers are the same.")
+
+
+async def test_the_overview_draws_tokens_and_cost(
+    site: StudioSite, browser: Browser, play: Play
+) -> None:
+    await play("reasoning_linear", content="Why do wires sing?")
+    async with looking(browser, site.url("/")) as seen:
+        await seen.has(seen.page.locator(".studio-chart canvas"))
+
+
+async def test_two_runs_are_compared(site: StudioSite, browser: Browser, play: Play) -> None:
+    await play("reasoning_linear", content="Why do bells ring?")
+    made = await play("reasoning_linear", content="Why do pipes ring?")
+    foreign = await play("reasoning_linear", as_owner="somebody", content="my secret run")
+    async with looking(browser, site.url(f"/run/{made['run_id']}")) as seen:
+        await seen.page.get_by_role("button", name="Compare").click()
+        await seen.page.wait_for_url("**/runs/compare?*")
+        await seen.shows("Difference")
+        assert await seen.page.locator(".studio-halves > div").count() == 2
+        assert "secret" not in await seen.text()
+    pair = f"/runs/compare?a={made['run_id']}&b={foreign['run_id']}"
+    async with looking(browser, site.url(pair)) as seen:
+        await seen.shows("Not found")
+
+
+async def test_the_search_finds_every_kind_and_nothing_of_others(
+    site: StudioSite, browser: Browser, play: Play
+) -> None:
+    made = await play("reasoning_linear", content="Where do zebrafish sleep?")
+    await play("reasoning_linear", as_owner="somebody", content="zebrafish of another owner")
+    async with looking(browser, site.url("/search?q=zebrafish")) as seen:
+        links = seen.page.locator(f'a[href$="/run/{made["run_id"]}"]')
+        await seen.has(links)
+        await seen.has(seen.page.locator(f'a[href$="/session/{made["session_id"]}"]'))
+        await seen.shows("Memories: 1")
+        assert "another owner" not in await seen.text()
+
+
+async def test_a_list_is_exported_with_its_filters(site: StudioSite, play: Play) -> None:
+    await play("reasoning_linear", content='=HYPERLINK("x") and a fox')
+    await play("reasoning_linear", as_owner="somebody", content="a fox of another owner")
+    async with httpx.AsyncClient(base_url=site.url("/export/"), timeout=60) as client:
+        rows = (await client.get("runs.json", params={"q": "a fox"})).json()
+        assert [row["subject"] for row in rows] == ['=HYPERLINK("x") and a fox']
+        lines = list(csv.DictReader((await client.get("runs.csv?q=a+fox")).text.splitlines()))
+        assert lines[0]["subject"].startswith("'="), "no spreadsheet evaluates it"
+        assert (await client.get("memories.json")).json() != []
+        for unknown in ("nothing.csv", "runs.xml"):
+            answer = await client.get(unknown)
+            assert answer.status_code == 404
+            assert "memories, sessions, runs" in answer.text
 
 
 async def test_a_visitor_answers_a_waiting_run(
@@ -66,4 +120,4 @@ async def test_a_foreign_run_is_as_unknown(site: StudioSite, browser: Browser, p
 
 async def test_an_address_of_no_page(site: StudioSite, browser: Browser) -> None:
     async with looking(browser, site.url("/nothing/here")) as seen:
-        await seen.shows("No such page")
+        await seen.shows("Page not found")

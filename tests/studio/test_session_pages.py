@@ -151,7 +151,7 @@ async def test_a_foreign_session_is_as_unknown(
         await seen.shows("Not found")
         assert "secret" not in await seen.text()
     async with looking(browser, site.url("/sessions?q=secret")) as seen:
-        await seen.shows("No session has these words")
+        await seen.shows("No session matches")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -13,7 +13,6 @@ from reasonloom.nodes.thought_graph.graph import ThoughtGraph
 from reasonloom.nodes.thought_graph.graph import read_graph as read_whole
 from reasonloom.settings import Settings, load_settings
 from reasonloom.stores.database import Database
-from reasonloom.studio.thought_graph import graph_parts
 from tests.studio.conftest import Play
 from tests.support.databases.postgres import TestPostgres
 from tests.support.llms.providers import Chatting
@@ -23,11 +22,11 @@ from tests.support.studio.site import Seen, StudioSite, looking
 HOSTILE = "<script>document.title='owned'</script> {{7*7}} **bold** \u202egnorw ```mermaid\nx"
 PROBLEM = "How could a village save its bakery?"
 DRAWN = """() => {
-  const element = document.querySelector('.studio-chart');
-  const series = window.getElement(Number(element.id.slice(1))).chart.getOption().series[0];
-  return {nodes: series.data, edges: series.links};
+  const drawn = (look) => [...document.querySelectorAll(`loom-graph ${look}:not([hidden])`)];
+  return {nodes: drawn(".loom-node").map((each) => each.dataset.id),
+    edges: drawn("[data-from]").map((each) => [each.dataset.from, each.dataset.to])};
 }"""
-"""What the chart on the page was told to draw."""
+"""The nodes and edges that the page draws."""
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +43,8 @@ def settings(story: Chatting, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return load_settings()
 
 
-async def drawn(seen: Seen) -> dict[str, list[dict[str, Any]]]:
-    await seen.page.locator(".studio-chart canvas").first.wait_for()
+async def drawn(seen: Seen) -> dict[str, list[Any]]:
+    await seen.page.locator(".loom-node").first.wait_for()
     return dict(await seen.page.evaluate(DRAWN))
 
 
@@ -79,8 +78,7 @@ async def test_a_plan_is_drawn_opened_and_played_again(
         await seen.shows(f"3 of {total}")
         few = await drawn(seen)
         assert len(few["nodes"]) == 3
-        ids = {node["id"] for node in few["nodes"]}
-        assert all({edge["source"], edge["target"]} <= ids for edge in few["edges"])
+        assert all(set(edge) <= set(few["nodes"]) for edge in few["edges"])
         await replayed(seen, total)
         await seen.shows(f"{total} of {total}")
         assert len((await drawn(seen))["nodes"]) == total
@@ -131,7 +129,7 @@ async def whole(postgres: TestPostgres, name: str, graph_id: str) -> ThoughtGrap
 
 
 async def test_pruned_thoughts_are_faded_and_kinds_of_edges_told_apart(
-    postgres: TestPostgres, pages_database: str, play: Play
+    site: StudioSite, browser: Browser, postgres: TestPostgres, pages_database: str, play: Play
 ) -> None:
     begun = await play("reasoning_got_init", content=PROBLEM)
     of = {"graph_id": begun["graph_id"]}
@@ -142,25 +140,33 @@ async def test_pruned_thoughts_are_faded_and_kinds_of_edges_told_apart(
     joined = await play("reasoning_got_aggregate", **of, node_ids=[one, two])
     for node in (three, joined["node"]["id"]):  # the model may say what was there already
         await play("reasoning_got_refine", **of, node_id=node)
-    graph = await whole(postgres, pages_database, of["graph_id"])
-    lines = {
-        edge["value"]: (edge["lineStyle"]["type"], edge["lineStyle"]["width"])
-        for edge in graph_parts.options(graph, len(graph.nodes))["series"][0]["links"]
-    }
-    assert set(lines) >= {"generates", "refines", "aggregates"}
-    assert len(set(lines.values())) == len(lines), "kinds differ by more than colour"
     await play("reasoning_got_prune", **of, threshold=1.0)
     graph = await whole(postgres, pages_database, of["graph_id"])
-    pruned = {str(node.id) for node in graph.nodes if node.pruning_id}
-    assert pruned
-    series = graph_parts.options(graph, len(graph.nodes))["series"][0]
-    by_id = {node["id"]: node for node in series["data"]}
+    gone = {str(node.id) for node in graph.nodes if node.pruning_id}
     beaten = {str(node.id) for node in graph.nodes if node.replaced_by}
-    for name, node in by_id.items():
-        faded = node["itemStyle"]["opacity"] < 1
-        assert faded == (name in pruned | beaten)
-        assert node["value"].endswith("pruned") == (name in pruned)
-    merged = [node["symbol"] for node in series["data"] if node["value"].startswith("aggregation")]
-    assert merged == ["roundRect"]
-    assert joined["node"]["id"] in by_id
-    assert len(graph_parts.options(graph, 2)["series"][0]["data"]) == 2
+    assert gone
+    async with looking(browser, site.url(f"/graph/{of['graph_id']}")) as seen:
+        await seen.page.locator(".loom-node").first.wait_for()
+        lines = await seen.page.evaluate(LINES)
+        assert set(lines) >= {"generates", "refines", "aggregates"}
+        assert len(set(map(tuple, lines.values()))) == len(lines), "kinds differ beyond colour"
+        for node in await seen.page.locator(".loom-node").all():
+            name = str(await node.get_attribute("data-id"))
+            label = str(await node.get_attribute("aria-label"))
+            faded = await node.get_attribute("data-faded") == "true"
+            assert faded == (name in gone | beaten)
+            assert (", pruned." in label) == (name in gone)
+            square = await node.get_attribute("data-square") == "true"
+            assert square == (": aggregation" in label)
+        first = seen.page.locator(".loom-node").first
+        await first.focus()
+        await seen.page.keyboard.press("ArrowRight")
+        await seen.page.keyboard.press("Enter")
+        await seen.page.get_by_role("heading", name="Thought 2").wait_for()
+        assert seen.complaints == []
+
+
+LINES = """() => Object.fromEntries([...document.querySelectorAll("loom-graph [data-type]")]
+  .map((each) => [each.dataset.type, [each.getAttribute("stroke-width"),
+    each.getAttribute("stroke-dasharray")]]))"""
+"""Width and dashes of each kind of edge."""

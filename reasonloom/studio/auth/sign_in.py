@@ -78,7 +78,7 @@ class SignInSessions:
 
 SIGN_IN = "/sign-in"
 SIGN_OUT = f"{SIGN_IN}/out"
-REJECTED = "This token is not valid here. Check that it is whole, and that it was not revoked."
+REJECTED = "This token is not valid here. Check that it is complete and was not revoked."
 
 
 @cache

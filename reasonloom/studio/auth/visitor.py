@@ -42,5 +42,5 @@ class Visitor:
         except AuthenticationError as error:
             raise NotProvable(str(error)) from None
         if found is None:
-            raise SignedOut("sign in again: your token holds no longer", field="token")
+            raise SignedOut("sign in again: your token is no longer valid", field="token")
         return found

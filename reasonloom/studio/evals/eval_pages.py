@@ -8,6 +8,8 @@ from urllib.parse import urlencode
 
 from nicegui import ui
 
+from reasonloom.evals.comparison.summary import is_simulated
+from reasonloom.evals.reporting.report import MOMENT
 from reasonloom.evals.reporting.saved_runs import SavedRun, path_in, run_names, saved_run
 from reasonloom.studio.page_context import BASE_PATH, StudioPage, Visit, eval_folder
 from reasonloom.studio.widgets.elements import empty_state, heading, mark, short_moment, tag
@@ -33,6 +35,9 @@ def interval(name: str, score: Mapping[str, Any]) -> None:
 SIZE = 12
 EVERY = 1.0
 MOST_SCORES = 4
+OTHERS = ("other", "other2", "other3")
+"""Names of the runs in a comparison's address, next to the base."""
+
 FIRST = "reasonloom eval run grounding"
 
 
@@ -63,14 +68,29 @@ def _compare(known: Sequence[str]) -> None:
     if len(known) < 2:  # noqa: PLR2004 - a pair
         return
     options = {name: name for name in known[:200]}
-    with form("/evals/compare", "Compare two runs", button="Compare"):
-        choice("base", "Base", known[1], options)
-        choice("other", "Held against it", known[0], options)
+    more = {"": "none", **options}
+    base, other = _last_pair(known)
+    with form("/evals/compare", "Compare runs", button="Compare"):
+        choice("base", "Base", base, options)
+        choice("other", "Compare with", other, options)
+        for name, label in zip(OTHERS[1:], ("and", "and also"), strict=True):
+            choice(name, label, "", more)
+
+
+def _last_pair(known: Sequence[str]) -> tuple[str, str]:
+    """Return the two newest runs of one eval, the older first; the two newest if there are none."""
+    seen: dict[str, str] = {}
+    for name in known:
+        suite = MOMENT.sub("", name)
+        if suite in seen:
+            return name, seen[suite]
+        seen[suite] = name
+    return known[1], known[0]
 
 
 def _list(visit: Visit, rows: Sequence[SavedRun], total: int) -> None:
     if not total:
-        empty_state("No eval was run yet", "One that needs no language model:", command=FIRST)
+        empty_state("No evals yet", "One that needs no language model:", command=FIRST)
         return
     with ui.element("ul").classes("studio-runs"):
         for row in rows:
@@ -82,19 +102,21 @@ def _list(visit: Visit, rows: Sequence[SavedRun], total: int) -> None:
 def _run(row: SavedRun) -> None:
     with ui.element("div").classes("studio-row"):
         ui.link(row.name, f"/eval/{row.name}")
+        tag("span", row.system, dir="auto")
         if row.of:
             busy = row.done < row.of
             mark(f"{row.done:,} of {row.of:,}", "own" if busy else "good")
         tag("span", short_moment(datetime.fromtimestamp(row.changed, UTC)), "studio-quiet")
         if row.usd:
-            tag("span", f"${row.usd:.4f}", "studio-quiet")
+            simulated = " simulated" if is_simulated(row.system) else ""
+            tag("span", f"${row.usd:.4f}{simulated}", "studio-quiet")
     if row.of and row.done < row.of:
         bar = tag("progress", "", "", value=row.done, max=row.of)
         bar.props["aria-label"] = f"{row.done} of {row.of} answers"
     for name, score in list(row.scores.items())[:MOST_SCORES]:
         interval(name, score)
     if not row.scores:
-        tag("p", "Nothing of it can be summed up here.", "studio-quiet studio-small")
+        tag("p", "There is no summary of this run.", "studio-quiet studio-small")
 
 
 EVALS = StudioPage("/evals", "Evals", "all", build_evals, "/evals", icon="query_stats")
@@ -111,12 +133,15 @@ async def build_report(visit: Visit) -> None:
 
 async def build_comparison(visit: Visit) -> None:
     """Draw how one run differs from another."""
-    base, other = visit.query.get("base", ""), visit.query.get("other", "")
-    heading("Two runs", "What flipped, with both transcripts; how the prompts differ; how sure.")
-    if base == other:
-        empty_state("These are one run", "Choose two that differ.")
+    base, *others = (visit.query.get(name, "") for name in ("base", *OTHERS))
+    chosen = [base, *dict.fromkeys(each for each in others if each and each != base)]
+    heading(
+        "Runs compared", "Cases and versions; what flipped; how the prompts differ; how sure it is."
+    )
+    if len(chosen) == 1:
+        empty_state("These are the same run", "Choose two that differ.")
         return
-    await _framed(visit, [base, other])
+    await _framed(visit, chosen)
 
 
 async def _framed(visit: Visit, runs: list[str]) -> None:
@@ -138,4 +163,4 @@ async def _framed(visit: Visit, runs: list[str]) -> None:
 
 
 EVAL_REPORT = StudioPage("/eval/{name}", "Eval", "all", build_report, "/evals")
-EVAL_COMPARISON = StudioPage("/evals/compare", "Two runs", "all", build_comparison, "/evals")
+EVAL_COMPARISON = StudioPage("/evals/compare", "Runs compared", "all", build_comparison, "/evals")

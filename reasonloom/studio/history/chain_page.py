@@ -37,20 +37,20 @@ def chain_form(visit: Visit, projects: Sequence[str], project: str = "") -> None
     """Draw the form with the values in the address."""
     named = project or visit.query.get("project", "")
     names = dict.fromkeys([*([named] if named else []), *projects[:MOST_PROJECTS]])
-    with form("/history/chain", "Ask the past", button="Tell"):
+    with form("/history/chain", "Search past conversations", button="Search"):
         field(
             "q",
             "What happened",
             visit.query.get("q", ""),
             search=True,
-            hint="How was the login mended?",
+            hint="How was the login fixed?",
         )
         way = visit.query.get("way", "back")
-        choice("way", "Tell", way if way in WAYS else "back", WAYS)
+        choice("way", "Find", way if way in WAYS else "back", WAYS)
         choice("project", "Project", named, {"": "every", **{name: name for name in names}})
 
 
-NO_DIAGNOSIS = "next in time; no link between them says more"
+NO_DIAGNOSIS = "next in time; there is no other link between them"
 
 
 def chain_strip(
@@ -122,7 +122,7 @@ async def build(visit: Visit) -> None:
         reasons = await _reasons(visit, outcome.answer["chunks"])
         return lambda: _answer(outcome, reasons)
 
-    deferred(load, "walking through the past…")
+    deferred(load, "searching past conversations…")
 
 
 async def _request(visit: Visit, way: str, words: str, project: str) -> Outcome:
@@ -157,7 +157,9 @@ def _answer(outcome: Outcome, reasons: Sequence[str]) -> None:
     summary = f"{len(answer['chunks']):,} pieces, {answer['tokens']:,} tokens: {found}."
     call_summary(outcome.notes, summary, outcome.run_id)
     if not answer["chunks"]:
-        empty_state("Nothing in the past is about this", "Ask in other words, or of every project.")
+        empty_state(
+            "No past conversation is about this", "Use other words, or search every project."
+        )
     chain_strip(answer["chunks"], reasons, chain=answer["chain"])
     diagnosis(answer["diagnostics"])
 

@@ -35,13 +35,13 @@ async def projects(visit: Visit) -> None:
     found = await visit.context.read(chunk_lists.projects, searching=True)
     heading("History", LEAD)
     if not found:
-        empty_state("No past conversation yet", "Read transcripts in, of an agent or of your own:",
+        empty_state("No past conversations yet", "Ingest transcripts of your agent:",
               command=FIRST)  # fmt: skip
         return
     chain_form(visit, [each.slug for each in found])
     tag("h2", "Projects")
     heads = ("project", "folder", "#sessions", "#pieces", "#tokens", "from", "to")
-    caption = f"{len(found):,} in all, that with the newest conversation first. Times are UTC."
+    caption = f"{len(found):,} in total, most recent conversation first. Times are UTC."
     page_rows = found[page_offset(visit) :][:PAGE_SIZE]
     table(caption, heads, map(_project, page_rows))
     paging(visit, "/history", len(found))
@@ -64,7 +64,7 @@ async def project(visit: Visit) -> None:
     slug = visit.id.replace("\x00", "")
     rows = await visit.context.read(chunk_lists.sessions, slug, Span(), searching=True)
     if not rows:
-        raise NotFound(f"no project is called {shortened(slug, 80)}", field="project")
+        raise NotFound(f"no project is named {shortened(slug, 80)}", field="project")
     heading(shortened(slug, 80), "A project of past conversations.")
     facts(
         {
@@ -91,7 +91,7 @@ def _sessions(visit: Visit, rows: Sequence[SessionRow]) -> None:
     tag("h2", "Sessions")
     heads = ("session", "began", "ended", "#pieces", "#tokens")
     page_rows = rows[page_offset(visit) :][:PAGE_SIZE]
-    caption = f"{len(rows):,} in all, the newest first. Times are UTC."
+    caption = f"{len(rows):,} in total, newest first. Times are UTC."
     table(caption, heads, [_session(visit.id, row) for row in page_rows])
     paging(visit, f"/history/{quote(visit.id, safe='')}", len(rows))
 

@@ -23,7 +23,7 @@ def draw_timeline(rows: Sequence[SessionRow], choose: Choose) -> None:
     """Draw the dated sessions; a selected one is passed to `choose`."""
     dated = [row for row in rows if row.started_at is not None]
     if len(dated) < len(rows):
-        tag("p", f"{len(rows) - len(dated):,} tell no time and are only in the list below.")
+        tag("p", f"{len(rows) - len(dated):,} have no time and are only in the list below.")
     if not dated:
         return
     if len(dated) <= MAX_POINTS:
@@ -42,12 +42,11 @@ def _points(rows: Sequence[SessionRow], choose: Choose) -> None:
         "tooltip": {"trigger": "item", "formatter": "{b}"},
         "series": [{"type": "scatter", "data": [_dot(row, most) for row in rows]}],
     }
-    label = (
-        f"{len(rows):,} sessions by when they began and how many pieces each holds; listed below"
-    )
+    label = f"{len(rows):,} sessions by when they began and how many pieces each has; listed below"
     chart(options, label, height="16rem", on_click=chosen)
     legend = (
-        "A point is a session; the larger, the more tokens. Press one to read it. Times are UTC."
+        "Each point is a session; a larger one has more tokens. Select one to read it."
+        " Times are UTC."
     )
     tag("p", legend, "studio-quiet studio-small")
 

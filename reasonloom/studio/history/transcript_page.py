@@ -30,7 +30,7 @@ async def build(visit: Visit) -> None:
             else []
         )
     if not found:
-        raise NotFound(f"no past session is called {shortened(wanted, 80)}", field="session")
+        raise NotFound(f"no past session has the id {shortened(wanted, 80)}", field="session")
     session, others = found[0], found[1:]
     heading(f"Session {shortened(session.session, 60)}", "A past conversation, oldest piece first.")
     _facts(session)
@@ -54,12 +54,12 @@ def _facts(session: PastSession) -> None:
 def _elsewhere(others: Sequence[PastSession]) -> None:
     for each in others:
         with ui.element("p").classes("studio-quiet"):
-            ui.link(f"{each.project} has a session of this id, too",
+            ui.link(f"{each.project} also has a session with this id",
                     past_link(each.project, each.session))  # fmt: skip
 
 
 def _pieces(pieces: Sequence[Piece]) -> None:
-    tag("h2", "What was said and done")
+    tag("h2", "Conversation")
     with ui.element("ol").classes("studio-found"):
         for piece in pieces:
             with ui.element("li").classes("studio-card"):

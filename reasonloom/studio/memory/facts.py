@@ -39,7 +39,7 @@ def scores(memory: OneMemory) -> None:
             "Salience": f"{memory.salience:.2f}",
             "Importance": f"{memory.importance:.2f}",
             "Confidence": f"{memory.confidence:.2f}",
-            "Fades by": f"{memory.decay_rate:.4f} a day, before what slows it",
+            "Fades by": f"{memory.decay_rate:.4f} a day, before adjustments",
             "Accesses": f"{memory.access_count:,}",
             "Tokens": f"{memory.token_count:,}",
             "Kind": memory.event_type,

@@ -87,7 +87,7 @@ def _number(words: str) -> int | None:
 def draw_filters(query: MemoryQuery, basins: Mapping[UUID, str]) -> None:
     """Draw the form."""
     with form("/memory", "Filter memories"):
-        field("q", "Words, or a number", query.words, search=True, hint="/ to search")
+        field("q", "Words, or a number", query.words, search=True)
         choice("sector", "Sector", query.sector, {"": "every", **{s: s for s in SECTORS}})
         field("project", "Project", query.project)
         field("tag", "Tag", query.tag)

@@ -54,7 +54,7 @@ FIRST = (
 async def build(visit: Visit) -> None:
     """Draw the filters and the list; the map and the count follow once the page is displayed."""
     query = query_of(visit)
-    heading("Memory", "Everything that is remembered: narrow it down, look at the map, open one.")
+    heading("Memory", "All stored memories: filter the list, look at the map, open one.")
     async with visit.context.begin(searching=True) as tx:
         chosen = await filters_of(tx, query)
         rows = await memory_lists.page(tx, chosen, PAGE_SIZE, page_offset(visit))
@@ -80,13 +80,15 @@ async def build(visit: Visit) -> None:
 def paged(visit: Visit, total: int) -> None:
     """Draw the total count, and links to the other pages."""
     if total <= PAGE_SIZE:
-        tag("p", f"{total:,} in all.", "studio-quiet studio-small")
-    paging(visit, "/memory", total)
+        tag("p", f"{total:,} in total.", "studio-quiet studio-small")
+    paging(visit, "/memory", total, export="memories")
 
 
 def _nothing(visit: Visit, query: MemoryQuery) -> None:
     if query.narrow:
-        empty_state("No memory passes these filters", "Take one away, or search for fewer words.")
+        empty_state(
+            "No memory matches these filters", "Remove a filter, or search for fewer words."
+        )
     elif page_offset(visit):
         empty_state("No memory on this page", "The list ends before it.")
     else:
@@ -141,7 +143,7 @@ class MapView:
                 deferred(self._load, "drawing the map…")
             self.panel = Region("studio-card studio-panel")
         with self.panel.anew():
-            tag("p", "Press a point to read its memory here.", "studio-quiet")
+            tag("p", "Select a point to read its memory here.", "studio-quiet")
 
     async def _load(self) -> Callable[[], None]:
         model = (await self.visit.context.engine()).loom.embedder.model

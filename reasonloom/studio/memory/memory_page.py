@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from nicegui import ui
 
+from reasonloom.contracts.graph_memory.nodes import MemoryCorrect
 from reasonloom.contracts.memory.extras import RestoreMemory
-from reasonloom.contracts.memory.tools import Forget
+from reasonloom.contracts.memory.tools import Forget, UpdateMemory
+from reasonloom.contracts.validation import parse_request
 from reasonloom.nodes.memory.forget import memory_number
 from reasonloom.stores.memory import memory_links, memory_lists
 from reasonloom.stores.memory.memory_links import Correction, Link
@@ -33,7 +35,7 @@ from reasonloom.studio.widgets.elements import (
     table,
     tag,
 )
-from reasonloom.studio.widgets.live import Region, confirm, deferred
+from reasonloom.studio.widgets.live import Region, confirm, deferred, text_dialog
 from reasonloom.text.shortening import shortened
 
 EXCERPT = 110
@@ -48,7 +50,7 @@ def edges(title: str, way: str, found: Sequence[Link]) -> None:
     total = found[0].total
     limit_note = "" if total == len(found) else f" The {len(found):,} heaviest are shown."
     heads = ("type", "#weight", way, "why")
-    table(f"{title}: {total:,} in all.{limit_note}", heads, map(_row, found))
+    table(f"{title}: {total:,} in total.{limit_note}", heads, map(_row, found))
 
 
 def _row(link: Link) -> tuple[Cell | str, ...]:
@@ -84,10 +86,12 @@ def _name(each: Correction, here: int) -> None:
         mark(f"superseded by mem-{each.superseded_by}", "warn")
 
 
+EDITS = "Replaces the content. The old text is not kept."
+CORRECTS = "Stores a new memory that supersedes this one. Both stay readable."
 HIDES = "No search will find it any more. It is kept, and can be restored on this page."
 ERASES = (
-    "It is removed for good, with its vectors and links, and taken out of the runs that it stands "
-    "in. Nothing brings it back."
+    "It is removed for good, with its vectors and links, and from the runs that contain it. "
+    "It cannot be restored."
 )
 RESTORES = "It will be found again."
 
@@ -183,8 +187,22 @@ class MemoryView:
         if memory.deleted_at is not None:
             confirm("Restore…", f"Restore {name}?", RESTORES, self._restore)
         else:
+            text_dialog("Edit…", f"Edit {name}", memory.content, self._edit, hint=EDITS)
+            text_dialog("Correct…", f"Correct {name}", memory.content, self._correct, hint=CORRECTS)
             confirm("Forget…", f"Forget {name}?", HIDES, self._hide)
             confirm("Erase…", f"Erase {name} for good?", ERASES, self._erase, danger=True)
+
+    async def _edit(self, content: str) -> None:
+        owner = (await self.visit.context.caller()).owner
+        change = {"userId": owner, "memoryId": f"mem-{self.number}", "content": content}
+        await self.visit.context.call("update_memory", parse_request(UpdateMemory, change))
+        await self._show(await self._read())
+
+    async def _correct(self, content: str) -> None:
+        graph = replace(self.visit.context, toolset="graph_memory")
+        change = {"old_node_id": self.number, "new_content": content}
+        outcome = await graph.call("memory_correct", parse_request(MemoryCorrect, change))
+        ui.navigate.to(f"/memory/{outcome.answer['new_node_id']}")
 
     async def _hide(self) -> None:
         await self.visit.context.call("forget", await self._forget(soft=True))

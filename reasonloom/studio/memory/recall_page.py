@@ -5,68 +5,22 @@ from typing import Any
 
 from nicegui import ui
 
-from reasonloom.contracts.memory.tools import SECTORS, ExplainedRecall, Explanation
+from reasonloom.contracts.memory.recall import ExplainedRecall
+from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.contracts.validation import parse_request
 from reasonloom.graphs.runs.call import Outcome
-from reasonloom.nodes.memory.retrieval.scoring import ScoreParts
 from reasonloom.studio.page_context import StudioPage, Visit
-from reasonloom.studio.widgets.charts import SERIES
-from reasonloom.studio.widgets.elements import call_summary, empty_state, heading, mark, tag
+from reasonloom.studio.widgets.elements import (
+    call_summary,
+    drawing,
+    empty_state,
+    heading,
+    mark,
+    tag,
+)
 from reasonloom.studio.widgets.forms import MAX_FIELD, choice, field, form
 from reasonloom.studio.widgets.live import deferred
 from reasonloom.text.shortening import shortened
-
-NAMES = ("cosine", "words", "context", "tag", "date", "session")
-PLAIN = ("salience", "recency", "link")
-COLOURS = {
-    **dict(zip(NAMES, SERIES[:6], strict=True)),
-    **dict(zip(PLAIN, ("#c06c9a", "#b7a66a", SERIES[6]), strict=True)),
-}
-LEAST = 0.0005
-
-
-def shares_of(explained: Explanation) -> dict[str, float]:
-    """Return the contribution of each signal to the score; the contributions add up to it.
-
-    Similarity is squashed: its signals share the squashed value proportionally.
-    """
-    similarity = None if explained.similarity is None else 0.0
-    plain = {
-        "salience": ScoreParts(explained.salience, 0, 0, similarity).score,
-        "recency": ScoreParts(0, explained.recency, 0, similarity).score,
-        "link": ScoreParts(0, 0, explained.link_weight, similarity).score,
-    }
-    if explained.similarity is None:
-        return plain
-    brought = ScoreParts(0, 0, 0, explained.similarity).score
-    signals = explained.signals or {}
-    whole = sum(signals.values())
-    if whole <= 0:
-        return {"similarity": brought, **plain}
-    return {**{name: brought * each / whole for name, each in signals.items()}, **plain}
-
-
-def bar(shares: dict[str, float]) -> None:
-    """Draw a bar from 0 to 1 of the contributions to the score, with the numbers below it."""
-    parts = {name: share for name, share in shares.items() if abs(share) >= LEAST}
-    label = ", ".join(f"{name} {share:.3f}" for name, share in parts.items())
-    frame = ui.element("div").classes("studio-shares")
-    frame.props.update({"role": "img", "aria-label": f"The score is made of {label}"})
-    with frame:
-        for name, share in parts.items():
-            if share > 0:
-                part = ui.element("span")
-                part.style(f"width: {min(1.0, share):.2%}; background: {_colour(name)}")
-    with ui.element("ul").classes("studio-legend"):
-        for name, share in parts.items():
-            with ui.element("li"):
-                ui.element("i").style(f"background: {_colour(name)}").props("aria-hidden=true")
-                tag("span", f"{name} {share:+.3f}" if share < 0 else f"{name} {share:.3f}")
-
-
-def _colour(name: str) -> str:
-    return COLOURS.get(name, SERIES[4])
-
 
 EXCERPT = 420
 COUNTS = {each: each for each in ("5", "10", "20", "50")}
@@ -128,11 +82,13 @@ def _answer(outcome: Outcome) -> None:
 
 
 READING = (
-    "A whole bar is a score of 1. With a question a score is 0.6 similarity + 0.2 salience + 0.1 "
-    "recency + 0.1 link. Similarity is what the signals add up to, squashed: cosine (likeness of "
-    "vectors), words (shared words), context (words shared with it or the two before it), tag, "
-    "date, and session (the best of its session). Suspicion is subtracted and shown as a number "
-    "only, so a bar may be longer than its score."
+    "Memories are in order of relevance. Of the best five for a question, one that reads more "
+    "like the answer, or is newer, comes before one with a higher score. A whole bar is a score "
+    "of 1. With a question a score is 0.6 similarity + 0.2 salience + 0.1 recency + 0.1 link. "
+    "Similarity is what the signals add up to, squashed: cosine (likeness of vectors), words "
+    "(shared words), context (words shared with it or the two before it), tag, date, and session "
+    "(the best of its session). Suspicion is subtracted and shown as a number only, so a bar may "
+    "be longer than its score."
 )
 
 
@@ -146,7 +102,7 @@ def _found(place: int, memory: Mapping[str, Any]) -> None:
                 mark(f"superseded by {memory['supersededBy']}", "warn")
             tag("span", f"score {memory['score']:.3f}", "studio-number")
         tag("p", shortened(memory["content"], EXCERPT), "studio-cell", dir="auto")
-        bar(shares_of(Explanation.model_validate(memory["explanation"])))
+        drawing("loom-shares", memory["explanation"])
 
 
 RECALL = StudioPage("/recall", "Recall", "thought", build, "/recall", icon="manage_search")

@@ -55,7 +55,9 @@ class ReviewView:
         items = await review_items(engine.loom, caller, most=MOST)
         with self.region.anew():
             if not items:
-                empty_state("Nothing to review", "No memory seems outdated, double or suspicious.")
+                empty_state(
+                    "Nothing to review", "No memory seems outdated, duplicate or suspicious."
+                )
             for finding, found in groupby(items, key=lambda each: each.finding):
                 self._group(REASONS[finding], list(found), writes=writes)
 

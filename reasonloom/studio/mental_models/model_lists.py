@@ -30,7 +30,10 @@ async def build_models(visit: Visit) -> None:
     status = visit.query.get("status", "")
     domain = domain if domain in DOMAINS else ""
     status = status if status in STATUS_TONES else ""
-    heading("Models", "Mental models: what they stand on, what they predict, how often it held.")
+    heading(
+        "Models",
+        "Mental models: what they are based on, what they predict, how often they were right.",
+    )
     async with visit.context.begin(searching=True) as tx:
         found = await models.list_models(
             tx, domain=domain or None, status=status or None, most=MOST
@@ -41,10 +44,12 @@ async def build_models(visit: Visit) -> None:
     with ui.element("p"):
         ui.link("Basins: the clusters of memories that models are made of", "/basins")
     if not found and (domain or status):
-        empty_state("No model passes these filters", "Take one away.")
+        empty_state("No model matches these filters", "Take one away.")
     elif not found:
         empty_state(
-            "No mental model yet", "Basins come first, then a model of them:", command=NO_MODELS
+            "No mental model yet",
+            "Basins form first, then you create a model of them:",
+            command=NO_MODELS,
         )
     else:
         _list(visit, found)
@@ -55,7 +60,7 @@ def _list(visit: Visit, found: Sequence[ListedRow]) -> None:
     newest = f" The newest {len(found):,} are listed." if total > len(found) else ""
     heads = ("model", "domain", "status", "#basins", "accuracy", "#resolved", "#Brier", "#version")
     page_rows = found[page_offset(visit) :][:PAGE_SIZE]
-    table(f"{total:,} in all, the newest first.{newest}", heads, map(_row, page_rows))
+    table(f"{total:,} in total, newest first.{newest}", heads, map(_row, page_rows))
     paging(visit, "/models", len(found))
     tag("p", READING, "studio-quiet studio-small")
 
@@ -107,8 +112,8 @@ async def build_basins(visit: Visit) -> None:
             if not total:
                 empty_state("No such basin", "They are formed of memories:", command=NO_BASINS)
                 return
-            basin_rows(f"{total:,} in all, the largest first. Times are UTC.", rows)
-            paging(visit, "/basins", total)
+            basin_rows(f"{total:,} in total, largest first. Times are UTC.", rows)
+            paging(visit, "/basins", total, export="basins")
 
         return draw
 

@@ -44,7 +44,7 @@ def templates(found: Sequence[Template]) -> None:
         )
         for each in found
     ]
-    table(f"{len(found):,} in all.", ("when", "it predicts", "and suggests"), rows)
+    table(f"{len(found):,} in total.", ("when", "it predicts", "and suggests"), rows)
 
 
 def draw_predictions(
@@ -56,8 +56,8 @@ def draw_predictions(
         tag("p", "It has predicted nothing yet.", "studio-quiet")
         return
     newest = "" if total == len(found) else f" The newest {len(found):,} are listed."
-    heads = ("made", "on", "predicted", "#sure", "what came of it", "judged by")
-    table(f"{total:,} in all.{newest} Times are UTC.", heads, [_row(each, now) for each in found])
+    heads = ("made", "on", "predicted", "#sure", "outcome", "judged by")
+    table(f"{total:,} in total.{newest} Times are UTC.", heads, [_row(each, now) for each in found])
 
 
 def _row(each: PredictionRow, now: datetime) -> tuple[Cell | str, ...]:
@@ -85,7 +85,7 @@ def draw_revisions(found: Sequence[RevisionRow]) -> None:
         return
     heads = ("version", "when", "why", "#basins came", "#went", "#before", "#after", "#tested")
     note = "Accuracy before, and that of a back-test on resolved predictions after."
-    table(f"{len(found):,} in all. {note}", heads, map(_revision, found))
+    table(f"{len(found):,} in total. {note}", heads, map(_revision, found))
 
 
 def _revision(each: RevisionRow) -> tuple[Cell | str, ...]:
@@ -183,10 +183,10 @@ def _facts(found: ModelDetails) -> None:
 def _basins(found: ModelDetails) -> None:
     if found.model.missing:
         gone = len(found.model.missing)
-        tag("p", f"{gone:,} of its basins are gone: memories were clustered anew.", "studio-note")
+        tag("p", f"{gone:,} of its basins are gone: memories were clustered again.", "studio-note")
     if not found.basins:
         return
-    basin_rows(f"{len(found.basins):,} in all, the largest first.", found.basins)
+    basin_rows(f"{len(found.basins):,} in total, largest first.", found.basins)
     for basin in found.basins:
         with tag("details", "", "studio-fold"):
             tag("summary", f"Strongest memories of {basin.name}")

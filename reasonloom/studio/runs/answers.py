@@ -19,7 +19,7 @@ async def answer_form(visit: Visit, row: RunRow, opened: Sequence[QuestionRow]) 
         tag("h3", f"{each.id}: {each.role}")
         code(f"{each.system_text}\n\n{each.user_text}", f"Question {each.id}")
         field = ui.textarea(label=f"Reply to {each.id}, a JSON object")
-        fields[each.id] = field.classes("studio-select").props("autogrow outlined")
+        fields[each.id] = field.classes("studio-reply").props("outlined rows=6")
 
     async def send() -> str:
         typed = {name: field.value for name, field in fields.items() if (field.value or "").strip()}

@@ -11,7 +11,7 @@ from reasonloom.prompts.registry import PromptRegistry
 from reasonloom.stores.runs.run_lineage import RunStep
 from reasonloom.stores.runs.runs import RunRow
 from reasonloom.studio.page_context import Visit
-from reasonloom.studio.widgets.elements import tag
+from reasonloom.studio.widgets.elements import facts, moment, tag
 from reasonloom.studio.widgets.live import action_button
 
 
@@ -33,7 +33,7 @@ async def fork_form(
     prompts = (await visit.context.engine()).loom.prompts
     chosen = Choice(nodes[-2] if len(nodes) > 1 else nodes[-1])
     tag("h2", "Fork it")
-    tag("p", "Run it again from a step on; this run stays as it is.", "studio-quiet")
+    tag("p", "Rerun it from a step; this run stays unchanged.", "studio-quiet")
     ui.select(nodes, label="From the step", value=chosen.node).bind_value(chosen, "node").classes(
         "studio-select"
     )
@@ -74,23 +74,35 @@ MAX_LINES = 400
 """Lines displayed of a difference."""
 
 
-def fork_comparison(origin: RunRow, fork: RunRow) -> None:
-    """Draw both answers next to each other, and their difference."""
-    how = fork.fork or {}
-    prompts = ", ".join(f"{name} v{version}" for name, version in how.get("prompts", {}).items())
+def run_comparison(first: RunRow, second: RunRow) -> None:
+    """Draw both inputs and answers next to each other, and the difference of the answers."""
+    how = second.fork or {}
     with ui.element("section").classes("studio-card"):
-        tag("h2", f"Forked at {how.get('at')}, with {prompts or 'the same prompts'}")
+        if how.get("origin") == str(first.id):
+            versions = how.get("prompts", {}).items()
+            prompts = ", ".join(f"{name} v{version}" for name, version in versions)
+            tag("h2", f"Forked at {how.get('at')}, with {prompts or 'the same prompts'}")
+            titles = ("Origin", "This fork")
+        else:
+            titles = (first.tool, second.tool)
         with ui.element("div").classes("studio-halves"):
-            _half("Origin", origin)
-            _half("This fork", fork)
+            _half(titles[0], first)
+            _half(titles[1], second)
         tag("h3", "Difference")
-        _difference(origin, fork)
+        _difference(first, second)
 
 
 def _half(title: str, row: RunRow) -> None:
     with ui.element("div"):
         with tag("h3", ""):
             ui.link(f"{title}: {row.status}", f"/run/{row.id}")
+        facts(
+            {
+                "Started": moment(row.created_at),
+                "Language model": row.llm or "none",
+                "Took": None if row.latency_ms is None else f"{row.latency_ms:,.0f} ms",
+            }
+        )
         lines = answer_statements((row.output or {}).get("answer"))
         for line in lines or ["It has no answer."]:
             tag("p", line, "studio-prose", dir="auto")
@@ -99,11 +111,11 @@ def _half(title: str, row: RunRow) -> None:
 def _difference(origin: RunRow, fork: RunRow) -> None:
     lines = difference(*((row.output or {}).get("answer") for row in (origin, fork)))
     if not lines:
-        tag("p", "None: both say the same.", "studio-quiet")
+        tag("p", "None: both answers are the same.", "studio-quiet")
         return
     frame = tag("pre", "", "studio-code", tabindex=0, role="region", aria_label="Difference")
     with frame:
         for line in lines[:MAX_LINES]:
             tag("span", f"{line}\n", f"studio-line {DIFF_CLASSES.get(line[:1], '')}", dir="auto")
     if len(lines) > MAX_LINES:
-        tag("p", f"{len(lines) - MAX_LINES:,} lines more are not shown.", "studio-quiet")
+        tag("p", f"{len(lines) - MAX_LINES:,} more lines are not shown.", "studio-quiet")

@@ -8,7 +8,10 @@ from nicegui import ui
 
 from reasonloom.stores.overview import Latest
 from reasonloom.stores.runs.run_lineage import RunMemory
+from reasonloom.stores.runs.run_lists import RunFilter
+from reasonloom.studio.page_context import Visit
 from reasonloom.studio.widgets.elements import Cell, code, facts, short_moment, table, tag
+from reasonloom.studio.widgets.forms import MAX_FIELD
 
 TONES = {
     "done": "good",
@@ -19,6 +22,11 @@ TONES = {
     "waiting": "own",
     "abandoned": "quiet",
 }
+
+
+def run_filter(visit: Visit) -> RunFilter:
+    """Return the filter in the address."""
+    return RunFilter(visit.text("tool"), visit.text("status"), visit.text("q", MAX_FIELD))
 
 
 def run_rows(runs: Sequence[Latest]) -> None:
@@ -48,7 +56,7 @@ def draw_calls(calls: Sequence[Mapping[str, Any]]) -> None:
             tag("summary", f"{call['node']} · {call['prompt']} v{call['prompt_version']}")
             _call(call)
     if len(calls) > MAX_CALLS:
-        tag("p", f"{len(calls) - MAX_CALLS:,} calls more are not shown.", "studio-quiet")
+        tag("p", f"{len(calls) - MAX_CALLS:,} more calls are not shown.", "studio-quiet")
 
 
 def _call(call: Mapping[str, Any]) -> None:
@@ -77,7 +85,7 @@ def _call(call: Mapping[str, Any]) -> None:
 
 def _messages(messages: Sequence[Mapping[str, str]] | None) -> None:
     if messages is None:
-        tag("p", "What was asked is not kept any more.", "studio-quiet")
+        tag("p", "The question is no longer stored.", "studio-quiet")
         return
     for message in messages:
         tag("h4", f"Rendered prompt, {message['role']}")

@@ -69,10 +69,10 @@ def waterfall(bars: Sequence[Bar]) -> None:
                     tag("span", "", f"studio-bar {bar.kind}").style(at)
                 tag("span", " · ".join(_captions(bar)), "studio-bar-beside")
     if len(bars) > MAX_BARS:
-        tag("p", f"{len(bars) - MAX_BARS:,} bars more are not drawn.", "studio-quiet")
+        tag("p", f"{len(bars) - MAX_BARS:,} more bars are not drawn.", "studio-quiet")
     with ui.element("p").classes("studio-quiet studio-small"):
         tag("span", "", "studio-bar step studio-key", aria_hidden="true")
-        tag("span", " a step, with its waiting   ")
+        tag("span", " a step, including waits   ")
         tag("span", "", "studio-bar call studio-key", aria_hidden="true")
         tag("span", " a call of a language model")
 

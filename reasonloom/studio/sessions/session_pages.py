@@ -9,7 +9,9 @@ from uuid import UUID
 from nicegui import ui
 
 from reasonloom.errors import SessionNotFound
+from reasonloom.nodes.sessions.drawing import Step, lanes_drawing, steps_of
 from reasonloom.nodes.sessions.picture import SessionPicture, picture
+from reasonloom.nodes.sessions.thought_sources import thought_sources
 from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.runs import active_runs
@@ -17,10 +19,10 @@ from reasonloom.stores.runs.active_runs import AnsweredCall
 from reasonloom.stores.sessions import full_sessions, sessions
 from reasonloom.stores.sessions.sessions import ListedSession
 from reasonloom.studio.page_context import StudioPage, Visit
-from reasonloom.studio.sessions.steps import SIZE, Step, draw_steps, steps_of
-from reasonloom.studio.sessions.thought_panel import thought_panel, thought_sources
+from reasonloom.studio.sessions.thought_panel import thought_panel
 from reasonloom.studio.widgets.elements import (
     Cell,
+    drawing,
     empty_state,
     facts,
     heading,
@@ -31,9 +33,9 @@ from reasonloom.studio.widgets.elements import (
     tag,
     visible,
 )
-from reasonloom.studio.widgets.forms import MAX_FIELD, PAGE_SIZE, form, page_offset, paging
+from reasonloom.studio.widgets.forms import MAX_FIELD, PAGE_SIZE, choice, form, page_offset, paging
 from reasonloom.studio.widgets.forms import field as forms_field
-from reasonloom.studio.widgets.live import Live, Region
+from reasonloom.studio.widgets.live import DETAIL, Live, Region
 from reasonloom.text.shortening import shortened
 
 MAX_REPLY = 120
@@ -45,7 +47,7 @@ def draw_active_runs(calls: Sequence[AnsweredCall]) -> None:
         answered = [call for call in group if call.node is not None]
         with ui.element("section").classes("studio-working").props("role=status"):
             with ui.element("div").classes("studio-row"):
-                mark("at work", "own busy")
+                mark("running", "own busy")
                 ui.link(visible(run[1]), f"/run/{run[0]}")
                 tag("span", f"{len(answered):,} answered", "studio-quiet")
             with ui.element("ol").classes("studio-list"):
@@ -55,21 +57,28 @@ def draw_active_runs(calls: Sequence[AnsweredCall]) -> None:
 
 
 EVERY = 1.0
+SIZE = 200
+"""Steps per page."""
+
 FIRST = 'reasonloom call reasoning_linear \'{"content": "Why do ships float?"}\''
 
 
 async def build_sessions(visit: Visit) -> None:
     """Draw the search and the list, redrawn as sessions change."""
     words = visit.query.get("q", "").strip()[:MAX_FIELD]
-    heading("Sessions", "Each line is one train of thought; open it to see its branches.")
+    heading("Sessions", "Each session is a series of thoughts. Open one to see its branches.")
+    empty = bool(visit.query.get("empty"))
     with form("/sessions", "Search sessions"):
-        forms_field("q", "Words, number or mode", words, search=True, hint="/ to search")
+        forms_field("q", "Words, number or mode", words, search=True)
+        choice(
+            "empty", "Include", "on" if empty else "", {"": "with thoughts", "on": "all sessions"}
+        )
     region = Region()
 
     async def draw() -> None:
         async with visit.context.begin() as tx:
-            total = await sessions.count(tx, words)
-            rows = await sessions.page(tx, words, PAGE_SIZE, page_offset(visit))
+            total = await sessions.count(tx, words, empty=empty)
+            rows = await sessions.page(tx, words, PAGE_SIZE, page_offset(visit), empty=empty)
         with region.anew():
             _list(visit, words, rows, total)
 
@@ -78,20 +87,20 @@ async def build_sessions(visit: Visit) -> None:
 
 def _list(visit: Visit, words: str, rows: Sequence[ListedSession], total: int) -> None:
     if not total and words:
-        empty_state("No session has these words", "Search for fewer, or for a session's number.")
+        empty_state("No session matches", "Search for fewer words, or for a session's number.")
         return
     if not total:
-        empty_state("No sessions yet", "A mode of reasoning begins one:", command=FIRST)
+        empty_state("No sessions yet", "A mode of reasoning starts one:", command=FIRST)
         return
-    heads = ("session", "began with", "mode", "project", "#thoughts", "#branches", "last written")
-    table(f"{total:,} in all, those last written to first. Times are UTC.", heads, map(_row, rows))
-    paging(visit, "/sessions", total)
+    heads = ("began with", "session", "mode", "project", "#thoughts", "#branches", "last written")
+    table(f"{total:,} sessions, last written first. Times are UTC.", heads, map(_row, rows))
+    paging(visit, "/sessions", total, export="sessions")
 
 
 def _row(row: ListedSession) -> tuple[Cell | str, ...]:
     return (
-        Cell(row.name or f"#{row.number}", href=f"/session/{row.id}"),
-        shortened(row.began, 110) or "(no thought yet)",
+        Cell(shortened(row.began, 110) or "(no thoughts yet)", href=f"/session/{row.id}"),
+        f"#{row.number}" + (f" {shortened(row.name, 24)}" if row.name else ""),
         row.mode or "–",
         row.project or "–",
         f"{row.thoughts:,}",
@@ -152,14 +161,15 @@ class SessionView:
 
     def _steps(self, steps: Sequence[Step], lanes: int, calls: Sequence[AnsweredCall]) -> None:
         if not steps and not calls:
-            empty_state("No step yet", "It grows here while a run works.")
+            empty_state("No step yet", "It is updated while a run works.")
             return
         last = max(0, (len(steps) - 1) // SIZE)
         at = last if self.window is None else min(self.window, last)
         page_steps = steps[at * SIZE : (at + 1) * SIZE]
         if last:
             self._windows(at, last, len(steps))
-        draw_steps(page_steps, lanes, self.chosen, self._choose)
+        drawn = drawing("loom-lanes", lanes_drawing(page_steps, lanes, self.chosen))
+        drawn.on("choose", lambda event: self._choose(event.args), js_handler=DETAIL)
         draw_active_runs(calls)
 
     def _windows(self, at: int, last: int, total: int) -> None:
@@ -175,9 +185,10 @@ class SessionView:
         self.window = window
         await self._draw()
 
-    async def _choose(self, thought: UUID) -> None:
-        self.chosen = thought
-        await self._open(thought)
+    async def _choose(self, thought: str) -> None:
+        self.chosen = parse_uuid(thought)
+        if self.chosen is not None:
+            await self._open(self.chosen)
         await self._draw()
 
     async def _open(self, thought: UUID) -> None:

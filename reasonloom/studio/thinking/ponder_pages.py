@@ -3,20 +3,20 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
-from uuid import UUID
 
 from nicegui import ui
 
 from reasonloom.errors import RunNotFound
+from reasonloom.server.apps.views import read_streams
 from reasonloom.stores import overview
-from reasonloom.stores.runs import run_lists, runs
+from reasonloom.stores.runs import run_lists
 from reasonloom.stores.runs.run_lists import ListedPonder
 from reasonloom.stores.runs.runs import RunRow
 from reasonloom.studio.page_context import StudioPage, Visit
 from reasonloom.studio.runs.run_parts import TONES
-from reasonloom.studio.thinking.streams import streams
 from reasonloom.studio.widgets.elements import (
     Cell,
+    drawing,
     empty_state,
     facts,
     heading,
@@ -40,10 +40,10 @@ async def build_list(visit: Visit) -> None:
         rows = await run_lists.ponder_page(tx, PAGE_SIZE, page_offset(visit))
     heading("Ponder", "Four streams think side by side, and answer each other.")
     if not total:
-        empty_state("Nothing was pondered yet", "The tool ponder does it:", command=FIRST)
+        empty_state("No ponder runs yet", "The tool ponder starts one:", command=FIRST)
         return
     heads = ("problem", "status", "llm", "#insights", "#conflicts", "when")
-    table(f"{total:,} in all, the newest first. Times are UTC.", heads, map(_list_row, rows))
+    table(f"{total:,} in total, newest first. Times are UTC.", heads, map(_list_row, rows))
     paging(visit, "/ponder", total)
 
 
@@ -60,8 +60,7 @@ def _list_row(row: ListedPonder) -> tuple[Cell | str, ...]:
 
 PONDER_RUNS = StudioPage("/ponder", "Ponder", "thought", build_list, "/ponder", icon="view_column")
 
-TOOLS = ("ponder", "think")
-GONE = "What each stream said is not kept any more; what it came to is below."
+GONE = "What each stream said is no longer stored; its result is below."
 
 
 async def build_run(visit: Visit) -> None:
@@ -70,20 +69,12 @@ async def build_run(visit: Visit) -> None:
     region = Region()
 
     async def draw() -> None:
-        row, state = await _read(visit, wanted)
+        context = visit.context
+        row, state = await read_streams(await context.engine(), await context.caller(), wanted)
         with region.anew():
             _draw(row, state)
 
     await Live(partial(visit.context.read, overview.run_mark, wanted), draw).begin()
-
-
-async def _read(visit: Visit, run_id: UUID) -> tuple[RunRow, dict[str, Any]]:
-    row = await visit.context.read(runs.find, run_id)
-    if row is None or row.space != "" or row.tool not in TOOLS:
-        raise RunNotFound(str(run_id))
-    return row, await (await visit.context.engine()).saved_state(
-        await visit.context.caller(), run_id
-    )
 
 
 def _draw(row: RunRow, state: Mapping[str, Any]) -> None:
@@ -112,7 +103,7 @@ def _text(value: object) -> str | None:
 
 def _conclusion(answer: Mapping[str, Any]) -> None:
     if not answer.get("conclusion"):
-        tag("p", "It has come to no conclusion yet.", "studio-quiet")
+        tag("p", "It has no conclusion yet.", "studio-quiet")
         return
     with ui.element("section").classes("studio-card"):
         tag("h2", "Conclusion")
@@ -125,7 +116,7 @@ def _insights(found: Sequence[Any]) -> None:
         return
     tag("h2", "Insights, and where each came from")
     table(
-        "The weightiest first: importance times confidence.",
+        "The most important first: importance times confidence.",
         ("insight", "from", "#important", "#sure"),
         [
             (
@@ -162,7 +153,8 @@ def _streams(state: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
     quarters = state.get("said") or []
     if quarters:
         brief = state["brief"]
-        streams(brief["streams"], quarters, rounds=bool(brief.get("retracts")))
+        names, rounds = brief["streams"], bool(brief.get("retracts"))
+        drawing("loom-streams", {"names": names, "quarters": quarters, "rounds": rounds})
         return
     tag("p", GONE, "studio-quiet")
     with ui.element("div").classes("studio-streams"):

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 from nicegui import ui
@@ -10,15 +9,16 @@ from nicegui import ui
 from reasonloom.errors import GraphNotFound
 from reasonloom.nodes.thought_graph.graph import ThoughtGraph
 from reasonloom.nodes.thought_graph.graph import read_graph as read_whole
+from reasonloom.nodes.thought_graph.picture import graph_drawing
 from reasonloom.stores import overview
 from reasonloom.stores.identifiers import parse_uuid
 from reasonloom.stores.thought_graph import thought_graphs
 from reasonloom.stores.thought_graph.thought_graphs import ListedGraph
 from reasonloom.studio.page_context import StudioPage, Visit
-from reasonloom.studio.thought_graph.graph_parts import depths, node_panel, node_table, options
-from reasonloom.studio.widgets.charts import chart
+from reasonloom.studio.thought_graph.graph_parts import node_panel, node_table
 from reasonloom.studio.widgets.elements import (
     Cell,
+    drawing,
     empty_state,
     facts,
     heading,
@@ -28,7 +28,7 @@ from reasonloom.studio.widgets.elements import (
     tag,
 )
 from reasonloom.studio.widgets.forms import PAGE_SIZE, page_offset, paging
-from reasonloom.studio.widgets.live import Live, Region
+from reasonloom.studio.widgets.live import DETAIL, Live, Region
 from reasonloom.text.shortening import shortened
 
 NO_GRAPHS = "reasonloom graph run --help"
@@ -43,12 +43,14 @@ async def build_graphs(visit: Visit) -> None:
     heading("Graphs", "Graphs of Thoughts: thoughts that were generated, scored, joined, refined.")
     if not total:
         empty_state(
-            "No graphs yet", "A plan makes one, or the tool reasoning_got_init:", command=NO_GRAPHS
+            "No graphs yet",
+            "A plan creates one, or the tool reasoning_got_init:",
+            command=NO_GRAPHS,
         )
         return
     heads = ("graph", "problem", "#nodes", "#pruned", "#best score", "state", "last written")
-    table(f"{total:,} in all. Times are UTC.", heads, map(_row, rows))
-    paging(visit, "/graphs", total)
+    table(f"{total:,} in total. Times are UTC.", heads, map(_row, rows))
+    paging(visit, "/graphs", total, export="graphs")
 
 
 def _row(row: ListedGraph) -> tuple[Cell | str, ...]:
@@ -66,15 +68,6 @@ def _row(row: ListedGraph) -> tuple[Cell | str, ...]:
 
 GRAPHS = StudioPage("/graphs", "Graphs", "reasoning", build_graphs, "/graphs", icon="hub")
 
-LOWEST, LINE, HIGHEST = 320, 66, 900
-"""Pixels of a drawing: minimum, per line, and maximum."""
-
-LEGEND = (
-    "Colour is the score: red below a third, green above two thirds, grey not scored. "
-    "Squares are joined or concluding thoughts; faded ones were pruned or beaten. "
-    "Thick blue lines aggregate, dashed violet ones refine, thin ones generate."
-)
-
 
 async def build_graph(visit: Visit) -> None:
     """Draw the graph, redrawn as it changes."""
@@ -90,7 +83,6 @@ class GraphView:
     visible: int | None = None
     chosen: UUID | None = None
     graph: ThoughtGraph = field(init=False)
-    drawing: Any = None
     head: Region = field(init=False)
     board: Region = field(init=False)
     panel: Region = field(init=False)
@@ -117,33 +109,14 @@ class GraphView:
             node_table(self.graph, self._open)
 
     def _board(self) -> None:
-        total = len(self.graph.nodes)
-        height = min(HIGHEST, max(LOWEST, LINE * (depths(self.graph) + 1)))
-        self.drawing = chart(
-            options(self.graph, self.visible or total),
-            f"Graph of {total} thoughts; the table below holds the same in words",
-            height=f"{height}px",
-            on_click=lambda event: self._open(event.data.get("id", "")),
-        )
-        with ui.element("div").classes("studio-row"):
-            with tag("label", "", "studio-replay"):
-                tag("span", "Replay")
-                slider = tag("input", "", "", type="range", min=1, max=total, step=1)
-                slider.props["value"] = self.visible or total
-                slider.props["aria-label"] = "Thoughts shown, in the order in which they came"
-            counter = tag("output", f"{self.visible or total} of {total}")
-        tag("p", LEGEND, "studio-quiet studio-small")
-        slider.on("input", lambda event: self._replay(int(event.args), counter), js_handler=MOVED)
+        chosen = str(self.chosen) if self.chosen else None
+        state = {"chosen": chosen, "visible": self.visible}
+        drawn = drawing("loom-graph", graph_drawing(self.graph) | state)
+        drawn.on("choose", lambda event: self._open(event.args), js_handler=DETAIL)
+        drawn.on("replay", lambda event: self._replay(int(event.args)), js_handler=DETAIL)
 
-    def _replay(self, visible: int, counter: Any) -> None:
-        total = len(self.graph.nodes)
-        self.visible = None if visible >= total else max(1, visible)
-        self.drawing.options.clear()
-        self.drawing.options.update(
-            options(self.graph, self.visible or total) | {"animation": False}
-        )
-        self.drawing.update()
-        counter.text = f"{self.visible or total} of {total}"
+    def _replay(self, visible: int) -> None:
+        self.visible = None if visible >= len(self.graph.nodes) else visible
 
     def _open(self, node: str) -> None:
         wanted = parse_uuid(node)
@@ -157,7 +130,6 @@ class GraphView:
 
 
 MAX_HEADING = 200
-MOVED = "(event) => emit(event.target.value)"
 
 
 def _facts(graph: ThoughtGraph) -> None:

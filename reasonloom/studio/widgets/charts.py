@@ -50,6 +50,8 @@ def chart(
     return drawn
 
 
-def _inked(axis: dict[str, Any]) -> dict[str, Any]:
-    """Return an axis with labels legible on light and dark."""
+def _inked(axis: Any) -> Any:
+    """Return an axis, or a list of them, with labels legible on light and dark."""
+    if isinstance(axis, list):
+        return [_inked(each) for each in axis]
     return {**axis, "axisLabel": {"color": INK, **axis.get("axisLabel", {})}}

@@ -1,7 +1,8 @@
 """HTML elements for untrusted text: tags, headings, facts, tables, prose and code."""
 
+import json
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -35,6 +36,13 @@ def tag(
         element.classes(look)
     for attribute, value in attributes.items():
         element.props[attribute.rstrip("_").replace("_", "-")] = value
+    return element
+
+
+def drawing(name: str, data: object, /) -> ui.element:
+    """Draw JSON with a custom element, one of those that pages in hosts use too."""
+    element = ui.element(name)
+    element.props["data"] = json.dumps(data)
     return element
 
 
@@ -127,12 +135,14 @@ class Cell:
         href: the link.
         look: classes, such as `studio-quiet`.
         mark: the tone of a mark: `good`, `warn`, `wrong`, `own` or `quiet`, with `busy` if active.
+        draw: draws the content instead of the text, such as a button.
     """
 
     text: str
     href: str | None = None
     look: str = ""
     mark: str | None = None
+    draw: Callable[[], None] | None = None
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Cell | str]]) -> None:
@@ -148,17 +158,21 @@ def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[Cell | str
         with ui.element("tbody"):
             for row in rows:
                 with ui.element("tr"):
-                    for cell, look in zip(row, looks, strict=True):
-                        _cell(cell if isinstance(cell, Cell) else Cell(cell), look)
+                    for cell, head, look in zip(row, heads, looks, strict=True):
+                        _cell(cell if isinstance(cell, Cell) else Cell(cell), head, look)
 
 
-def _cell(cell: Cell, look: str) -> None:
-    look = f"{look} {cell.look}".strip()
-    if cell.href is None and cell.mark is None:
-        tag("td", cell.text, look, dir="auto")
+def _cell(cell: Cell, head: str, look: str) -> None:
+    nothing = "studio-none" if cell.text == "–" else ""
+    look, label = f"{look} {cell.look} {nothing}".strip(), head.removeprefix("#")
+    if cell.href is None and cell.mark is None and cell.draw is None:
+        with tag("td", "", look, data_label=label):
+            tag("span", cell.text, dir="auto")
         return
-    with ui.element("td").classes(look):
-        if cell.href is not None:
+    with tag("td", "", look, data_label=label):
+        if cell.draw is not None:
+            cell.draw()
+        elif cell.href is not None:
             ui.link(visible(cell.text), cell.href)
         else:
             mark(cell.text, str(cell.mark))

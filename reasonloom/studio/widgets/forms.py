@@ -60,17 +60,27 @@ def page_offset(visit: Visit, size: int = PAGE_SIZE) -> int:
     return (page_number(visit) - 1) * size
 
 
-def paging(visit: Visit, path: str, total: int, size: int = PAGE_SIZE) -> None:
-    """Draw the page number, with links to the previous and next page."""
+def paging(visit: Visit, path: str, total: int, size: int = PAGE_SIZE, *, export: str = "") -> None:
+    """Draw the page number, with links to the previous and next page and to exports of the list."""
     number, last = page_number(visit), max(1, -(-total // size))
+    if export:
+        _exports(visit, export)
     if last == number == 1:
         return
     with ui.element("nav").classes("studio-pages").props('aria-label="Pages of the list"'):
         if number > 1:
-            ui.link("← back", _address(visit, path, number - 1))
-        tag("span", f"page {number:,} of {last:,}, {total:,} in all")
+            ui.link("← Previous", _address(visit, path, number - 1))
+        tag("span", f"Page {number:,} of {last:,}, {total:,} in total")
         if number < last:
-            ui.link("on →", _address(visit, path, number + 1))
+            ui.link("Next →", _address(visit, path, number + 1))
+
+
+def _exports(visit: Visit, name: str) -> None:
+    query = urlencode({key: value for key, value in visit.query.items() if key != "page"})
+    with ui.element("p").classes("studio-pages studio-small"):
+        tag("span", "Export")
+        for kind in ("csv", "json"):
+            ui.link(kind.upper(), f"/export/{name}.{kind}{f'?{query}' if query else ''}")
 
 
 def _address(visit: Visit, path: str, number: int) -> str:

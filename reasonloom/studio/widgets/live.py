@@ -10,6 +10,9 @@ from nicegui import ui
 from reasonloom.errors import ReasonloomError
 from reasonloom.studio.widgets.elements import tag, visible
 
+DETAIL = "(event) => emit(event.detail)"
+"""Passes on the detail of an event of an element that draws."""
+
 
 class Region:
     """A container that can be redrawn, created in the current place of the page."""
@@ -108,6 +111,7 @@ def action_button(label: str, do: Callable[[], Awaitable[str | None]]) -> None:
 
     async def pressed() -> None:
         button.props["disabled"] = True
+        problem.text = ""
         try:
             if found := await do():
                 problem.text = found
@@ -119,10 +123,39 @@ def action_button(label: str, do: Callable[[], Awaitable[str | None]]) -> None:
     button.on("click", pressed)
 
 
+def text_dialog(
+    label: str, title: str, text: str, do: Callable[[str], Awaitable[None]], *, hint: str = ""
+) -> None:
+    """Draw a button; its dialog has a text to change, and `do` gets what was entered."""
+    with ui.dialog() as dialog, ui.element("div").classes("studio-card studio-dialog"):
+        tag("h2", title)
+        if hint:
+            tag("p", hint, "studio-quiet")
+        entered = ui.textarea(value=text).props(f'autogrow outlined aria-label="{title}"')
+        entered.classes("studio-select")
+        problem = tag("p", "", "studio-away", role="alert")
+        with ui.element("div").classes("studio-row"):
+            cancel = tag("button", "Cancel", "studio-button", type="button")
+            save = tag("button", "Save", "studio-button first", type="button")
+    dialog.props["aria-label"] = title
+    cancel.on("click", dialog.close)
+
+    async def done() -> None:
+        try:
+            await do(str(entered.value or ""))
+        except ReasonloomError as error:
+            problem.text = visible(error.message)
+        else:
+            dialog.close()
+
+    save.on("click", done)
+    tag("button", label, "studio-button", type="button").on("click", dialog.open)
+
+
 def confirm(
     label: str, title: str, warning: str, do: Callable[[], Awaitable[None]], *, danger: bool = False
-) -> None:
-    """Draw the button; the dialog states in `warning` what will change."""
+) -> ui.element:
+    """Draw and return the button; the dialog states in `warning` what will change."""
     with ui.dialog() as dialog, ui.element("div").classes("studio-card studio-dialog"):
         tag("h2", title)
         tag("p", warning)
@@ -143,3 +176,4 @@ def confirm(
     sure.on("click", done)
     button = tag("button", label, f"studio-button{' danger' if danger else ''}", type="button")
     button.on("click", dialog.open)
+    return button

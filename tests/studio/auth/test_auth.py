@@ -190,10 +190,7 @@ def test_names_and_pages_of_others_are_refused(site: StudioSite, keys: Keys) -> 
     address = f"ws://127.0.0.1:{site.port}{BASE}{SOCKET}"
     own = f"http://127.0.0.1:{site.port}"
     for headers, origin in (({"cookie": cookie}, "http://evil.example"), ({}, own)):
-        with (
-            pytest.raises(InvalidStatus, match="403"),
-            socket_of(address, origin, headers),
-        ):
+        with pytest.raises(InvalidStatus, match="403"), socket_of(address, origin, headers):
             raise AssertionError("it was let in")
     with socket_of(address, own, {"cookie": cookie}) as socket:
         assert str(socket.recv(timeout=PATIENCE)).startswith("0")
@@ -228,7 +225,10 @@ def test_the_server_beside_it_answers_and_both_end_cleanly(
     keys = Keys(tmp_path / "tokens")
     secret = keys.new("karl")
     url = postgres.address.dsn("postgres", pages_database)
-    env = environment(tmp_path / "home", DATABASE_URL=url, REASONLOOM_TOKENS=str(keys.path))
+    env = environment(
+        tmp_path / "home", DATABASE_URL=url, REASONLOOM_TOKENS=str(keys.path),
+        REASONLOOM_TOOLSETS="classic",
+    )  # fmt: skip
     with studio(env, tmp_path, "serve", "--studio") as running:
         mcp = f"{running.root}/mcp"
         assert Asker(mcp, None).send("tools/list").status_code == 401

@@ -116,7 +116,7 @@ async def test_a_bundle_with_nothing_filled_in_starts(
         command=sys.executable, args=["-m", "reasonloom", "serve"], env=env
     )
     async with Client(server) as client:
-        answer = await client.call_tool("reasoning_linear", {"content": "What is known of tea?"})
+        answer = await client.call_tool("reason", {"text": "What is known of tea?"})
     assert answer.is_error is False
 
 
@@ -151,15 +151,18 @@ def test_the_image_is_built_in_one_stage_and_run_in_another_without_rights() -> 
     assert last["USER"] not in ("0", "root")
     assert json.loads(last["ENTRYPOINT"])[0] in PROJECT["scripts"]
     assert last["VOLUME"] in last["RUN"]
+    assert json.loads(last["HEALTHCHECK"].partition("CMD ")[2])[-1] in last["COPY"]
     sent = (ROOT / ".dockerignore").read_text()
-    for word, rest in steps[: stages[1]]:
-        for name in rest.split()[:-1] if word == "COPY" else ():
+    for word, rest in steps:
+        for name in rest.split()[:-1] if word == "COPY" and "--from" not in rest else ():
             assert (ROOT / name).exists()
             assert f"!{name}" in sent
 
 
 def test_the_image_installs_by_hashes_alone() -> None:
     commands = re.split(r"&&|\nRUN ", (ROOT / "Dockerfile").read_text().replace("\\\n", " "))
+    (extras,) = re.findall(r"for name in \((.*?)\)", " ".join(commands))
+    assert set(json.loads(f"[{extras}]")) == {"encryption", "otel", "studio", "workers"}
     installs = [each for each in commands if "pip install" in each]
     assert len(installs) >= 3
     for each in installs:
@@ -185,10 +188,14 @@ def test_the_composed_services_name_what_is_there() -> None:
         for volume in service["volumes"]:
             source = volume.split(":")[0]
             assert source in COMPOSE["volumes"] or (ROOT / source).exists()
-        assert (ROOT / f"{service['env_file']}.example").is_file()
+        assert "env_file" not in service or (ROOT / f"{service['env_file']}.example").is_file()
+        assert set(service.get("environment", ())) <= VARIABLES | {"POSTGRES_DB", "REASONLOOM_HOST"}
     assert "packaging/*.env" in ignored
     assert services["reasonloom"]["depends_on"]["database"]["condition"] == "service_healthy"
     assert services["database"]["healthcheck"]["test"]
+    (front,) = COMPOSE["networks"]["front"]["ipam"]["config"]
+    assert services["server"]["environment"]["REASONLOOM_TRUSTED_PROXIES"] == front["subnet"]
+    assert [name for name, each in services.items() if "ports" in each] == ["proxy"]
     login = (ROOT / "packaging" / "server.env.example").read_text()
     roles = (ROOT / "packaging" / "postgres" / "10-roles.sh").read_text()
     assert "//reasonloom_login:" in login

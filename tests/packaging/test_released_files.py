@@ -46,6 +46,7 @@ def run(postgres: TestPostgres, database: str, tmp_path: Path, released: Path) -
             env=environment(
                 tmp_path / "ours",
                 HOME=str(tmp_path),
+                REASONLOOM_TOOLSETS="classic",
                 DATABASE_URL=postgres.address.dsn("postgres", database),
                 REASONLOOM_LLM=f"replay:{released / 'recording.jsonl'}",
                 COLUMNS="200",

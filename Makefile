@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 AUDIT := $(VENV)-audit
+SITE := $(VENV)-docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
@@ -13,8 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 HEAVY := browser or calibration or kills or slow or faults or conformance
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-all check format bench check-figures conformance langgraph-server bundle faults fuzz browser snapshots lock \
-  sbom audit licences clean
+.PHONY: help install demo test test-all check prose format bench check-figures conformance langgraph-server wheel docs bundle \
+  faults fuzz browser proxy snapshots lock sbom audit licences clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -38,11 +39,14 @@ test: $(INSTALLED)  ## what most changes need, in minutes; each worker has a rea
 test-all: $(INSTALLED)  ## every test: browser, kills, calibration and all that is slow too
 	$(PYTEST) -n $(WORKERS) --dist worksteal
 
-check: $(INSTALLED)  ## format, lint, types, layers
+check: $(INSTALLED) prose  ## format, lint, types, layers, prose
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+prose: $(INSTALLED)  ## check the English of docs, help and descriptions
+	$(BIN)/python -m tests.support.docs.prose
 
 format: $(INSTALLED)  ## let ruff put the files in order
 	$(BIN)/ruff format .
@@ -64,6 +68,17 @@ langgraph-server: $(INSTALLED)  ## langgraph.json's graphs under LangGraph's own
 	$(VENV)-langgraph/bin/python -m pip --disable-pip-version-check -q install "langgraph-cli[inmem]" -e .
 	$(PYTEST) tests/library/test_langgraph_server.py -o addopts=""
 
+wheel: $(INSTALLED)  ## build dist/reasonloom-VERSION-py3-none-any.whl
+	$(BIN)/python -m hatchling build -t wheel
+
+docs: $(SITE)/.installed  ## build the documentation as a site in build/site; links are checked
+	$(SITE)/bin/mkdocs build --strict --quiet --config-file packaging/mkdocs.yml
+
+$(SITE)/.installed: packaging/docs.lock
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/python -m pip --disable-pip-version-check -q install --require-hashes -r packaging/docs.lock
+	@touch $@
+
 bundle: $(INSTALLED)  ## dist/reasonloom.mcpb for Claude Desktop (needs npm)
 	$(BIN)/python packaging/bundle.py
 
@@ -78,7 +93,14 @@ browser:  ## Debian's chromium for the tests of pages, as root
 	command -v chromium >/dev/null || { apt-get update -q && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core; }
 
+proxy:  ## Debian's caddy and promtool in /usr/local/bin, for the tests of a team's server, as root
+	command -v caddy >/dev/null && command -v promtool >/dev/null || { apt-get update -q && \
+	  cd "$$(mktemp -d)" && apt-get download -q caddy prometheus && \
+	  for package in *.deb; do dpkg -x "$$package" .; done && \
+	  install usr/bin/caddy usr/bin/promtool /usr/local/bin; }
+
 snapshots: $(INSTALLED)  ## write schemas, drawings, prompts and docs/tools anew
+	$(BIN)/python -m tests.support.published_schemas
 	$(PYTEST) tests/snapshots --snapshot-update
 	$(BIN)/python -m tests.support.toolpages.token_table
 	$(BIN)/python -m tests.support.toolpages.answer_table
@@ -89,6 +111,7 @@ snapshots: $(INSTALLED)  ## write schemas, drawings, prompts and docs/tools anew
 lock: $(INSTALLED)  ## pin and hash every dependency again (needs uv)
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
 	  --generate-hashes -q -o requirements.lock
+	uv pip compile --group docs --universal --python-version 3.11 --generate-hashes -q -o packaging/docs.lock
 	uv pip compile --group audit --universal --python-version 3.11 --generate-hashes -q -o packaging/audit.lock
 
 $(AUDIT)/.installed: packaging/audit.lock
@@ -110,4 +133,4 @@ licences: $(INSTALLED)  ## name, version and licence of everything in .venv, wit
 	@$(BIN)/python packaging/licences.py
 
 clean:  ## remove .venv and caches
-	rm -rf $(VENV) $(AUDIT) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) $(AUDIT) $(SITE) build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -17,11 +17,11 @@ from reasonloom.llm.from_settings import choose_judge, choose_llm
 from reasonloom.llm.offline.model import OfflineModel
 from reasonloom.nodes.execution import Loom
 from reasonloom.prompts.registry import PromptRegistry
-from reasonloom.stores.access import Access, find_access
+from reasonloom.stores.access import Access
 from reasonloom.stores.database import Database
 from reasonloom.stores.memory.pinned_embedder import pinned_embedder
-from reasonloom.stores.migrate import bring_up_to_date
 from reasonloom.stores.saver import SavedSteps
+from reasonloom.stores.servers.opening import open_database
 
 if TYPE_CHECKING:
     from reasonloom.graphs.runs.call import Call, Outcome
@@ -63,9 +63,7 @@ async def open_engine(
     prompts = PromptRegistry(settings.prompts)
     chosen = llm or choose_llm(settings, simulated or {})
     judge = choose_judge(settings, simulated or {})
-    access = access or await find_access(settings)
-    await bring_up_to_date(access)
-    database = Database(access, connections=settings.database_connections)
+    database = await open_database(settings, access)
     async with AsyncExitStack() as opened:
         opened.push_async_callback(database.close)
         chosen_embedder = embedder or await _choose_embedder(settings, database)
@@ -74,7 +72,7 @@ async def open_engine(
     loom = Loom(
         settings, database, chosen, chosen_embedder, prompts, clock, journal, offered, judge
     )  # fmt: skip
-    steps = SavedSteps(access)
+    steps = SavedSteps(database)
     engine = Engine(loom, steps, journal)
     recovery = Recovery(engine)
     tasks = [
@@ -119,7 +117,7 @@ async def answer_without_database(settings: Settings, call: Call) -> Outcome:
         WriteBehind(database, now),
     )  # fmt: skip
     try:
-        return await answer_unrecorded(loom, SavedSteps(NOWHERE), call)
+        return await answer_unrecorded(loom, SavedSteps(database), call)
     finally:
         await embedder.close()
         await database.close()

@@ -5,6 +5,7 @@
     │   ├── InvalidArgument         a value of the wrong type, size or form
     │   │   └── MissingArgument     a required argument that was not given
     │   ├── UnknownName             a tool, toolset, prompt or setting that does not exist
+    │   ├── NotPermitted            a space that the caller may read, without the right needed
     │   ├── NotFound                an id that this owner does not have
     │   │   ├── MemoryNotFound
     │   │   ├── SessionNotFound
@@ -23,6 +24,7 @@
     │   ├── Conflict                the call conflicts with an earlier one
     │   │   ├── RunInProgress       another process or call is executing the run
     │   │   ├── KeyTaken            another call with the same idempotency key won
+    │   │   ├── NotConfirmed        the user did not confirm it; nothing was done
     │   │   ├── DuplicateName       another mental model has the name
     │   │   ├── NotActive           a mental model that is not active
     │   │   └── Settled             a prediction that is resolved or has expired
@@ -31,7 +33,9 @@
     └── ServiceFault                not the caller's fault; says whether a retry can help
         ├── DatabaseUnavailable     retry
         │   ├── DatabaseFull        final: its disk is full until someone frees space
-        │   └── Deadlocked          retry: two writes deadlocked
+        │   ├── Deadlocked          retry: two writes deadlocked
+        │   ├── OwnerMoved          retry: the owner's data has moved to another database
+        │   └── StandbyLost         retry: the read replica failed
         ├── LlmUnavailable          retry: unreachable after all attempts
         ├── LlmRefused              final: the provider answered with an error
         ├── TimedOut                retry: a deadline passed
@@ -43,6 +47,8 @@ Messages never contain a traceback, a path, SQL or a secret. Only `server/envelo
 these errors to the error format of each published reference.
 """
 
+from typing import Any
+
 
 class ReasonloomError(Exception):
     """An error raised deliberately; `message` is safe to show to anyone."""
@@ -53,7 +59,12 @@ class ReasonloomError(Exception):
 
 
 class CallerMistake(ReasonloomError):
-    """An error the caller can fix; `field` is the dotted path of the argument, if there is one."""
+    """An error the caller can fix.
+
+    `field` is the dotted path of the argument, if there is one; `example` are arguments that fit.
+    """
+
+    example: dict[str, Any] | None = None
 
     def __init__(self, message: str, *, field: str | None = None) -> None:
         super().__init__(message)
@@ -77,6 +88,10 @@ class MissingArgument(InvalidArgument):
 
 class UnknownName(CallerMistake):
     """A name that does not exist; the message suggests the closest match."""
+
+
+class NotPermitted(CallerMistake):
+    """The caller may read a space and lacks the right that the call needs."""
 
 
 class NotFound(CallerMistake):
@@ -187,6 +202,10 @@ class KeyTaken(Conflict):
     """Another call with the same idempotency key won; its answer applies to both."""
 
 
+class NotConfirmed(Conflict):
+    """The user, asked through the client, did not confirm the call; nothing was done."""
+
+
 class DuplicateName(Conflict):
     """Another mental model of this owner has the name."""
 
@@ -235,6 +254,26 @@ class Deadlocked(DatabaseUnavailable):
     """A deadlock between two writes; the database rolled this one back."""
 
 
+class OwnerMoved(DatabaseUnavailable):
+    """The owner's data has just moved to another database; nothing was stored here.
+
+    Attributes:
+        owner: who moved.
+        destination: the name of the database that has it now.
+        epoch: the number of the move.
+    """
+
+    def __init__(self, owner: str, destination: str, epoch: int) -> None:
+        super().__init__("the data of this user has just moved to another database; try again")
+        self.owner = owner
+        self.destination = destination
+        self.epoch = epoch
+
+
+class StandbyLost(DatabaseUnavailable):
+    """The read replica failed during a search; the next attempt uses the primary."""
+
+
 class LlmUnavailable(ServiceFault):
     """The language model's provider could not be reached after all retries."""
 
@@ -267,5 +306,21 @@ class InternalFault(ServiceFault):
     """A bug of ours, without its details; `reference` identifies it in the log."""
 
     def __init__(self, reference: str) -> None:
-        super().__init__(f"Internal error (reference {reference}); the server's log holds the rest")
+        super().__init__(
+            f"Internal error (reference {reference}); the server's log has the details"
+        )
         self.reference = reference
+
+
+def restored(kind: str, message: str) -> ReasonloomError:
+    """Return an error that was stored as its class name and message."""
+    found = globals().get(kind)
+    made: type[ReasonloomError] = ServiceFault
+    if isinstance(found, type) and issubclass(found, ReasonloomError):
+        made = found
+    error = made.__new__(made)  # constructors differ
+    ReasonloomError.__init__(error, message)
+    error.__dict__ |= {"field": None, "limit": ""}
+    if isinstance(error, InvalidArgument):
+        error.kind = "value"
+    return error

@@ -52,15 +52,18 @@ from reasonloom.contracts.memory.extras import (
     Pruned,
     Restored,
 )
+from reasonloom.contracts.memory.recall import DateRange, MetadataFilter, Recalled, SearchResult
+from reasonloom.contracts.memory.sharing import (
+    MemoryPromoted,
+    SpaceGranted,
+    SpaceRevoked,
+    SpacesListed,
+)
 from reasonloom.contracts.memory.tools import (
-    DateRange,
     Forgotten,
     MemoryMetadata,
     MetadataChange,
-    MetadataFilter,
-    Recalled,
     Remembered,
-    SearchResult,
     UpdatedMemory,
 )
 from reasonloom.contracts.mental_models.extras import (
@@ -93,9 +96,10 @@ from reasonloom.contracts.reasoning.linear import (
     LinearThought,
     SetCheckpoint,
 )
+from reasonloom.contracts.reasoning.reason import Reasoned
 from reasonloom.contracts.reasoning.reflection import Evaluation, Reflection
 from reasonloom.contracts.reasoning.tree import ExploredTree
-from reasonloom.contracts.runs import FeedbackStored, NeedsAnswers
+from reasonloom.contracts.runs import EvalCompared, FeedbackStored, NeedsAnswers
 from reasonloom.contracts.thinking.analyze import Analyzed
 from reasonloom.contracts.thinking.breakdown import BreakdownContext, BrokenDown
 from reasonloom.contracts.thinking.think import Context, Deliberated, Thinking
@@ -140,6 +144,7 @@ __all__ = [
     "Deliberated",
     "DivergentThought",
     "EmotionDetected",
+    "EvalCompared",
     "Evaluation",
     "EvidenceFound",
     "ExploredTree",
@@ -163,6 +168,7 @@ __all__ = [
     "MemoryAdded",
     "MemoryCorrected",
     "MemoryMetadata",
+    "MemoryPromoted",
     "MemoryResolved",
     "MetadataChange",
     "MetadataFilter",
@@ -183,6 +189,7 @@ __all__ = [
     "Pruned",
     "PrunedGraph",
     "QualityReport",
+    "Reasoned",
     "Recalled",
     "Recommendation",
     "Reconstructed",
@@ -200,6 +207,9 @@ __all__ = [
     "SessionsListed",
     "SetCheckpoint",
     "SomeSessions",
+    "SpaceGranted",
+    "SpaceRevoked",
+    "SpacesListed",
     "Thinking",
     "TimeWindow",
     "UpdatedMemory",

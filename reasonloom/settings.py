@@ -7,6 +7,7 @@ Variables have the prefix `REASONLOOM_`; those of the published references (`LAN
 import os
 import re
 from collections.abc import Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,6 +19,8 @@ from reasonloom.errors import SettingMistake
 
 PREFIX = "REASONLOOM_"
 DAY = 86_400
+DURATION = re.compile(r"(?P<number>[0-9]+(\.[0-9]+)?)\s*(?P<unit>[smhd]?)")
+UNITS = {"s": 1, "m": 60, "h": 3_600, "d": DAY}
 NO_TEXT = re.compile("[\0\ud800-\udfff]")
 """Characters that no database stores as text; bytes that are not UTF-8 become lone surrogates."""
 
@@ -66,11 +69,14 @@ class Settings(BaseSettings):
     files: Path | None = Field(None)
     database_url: SecretStr | None = Field(None, validation_alias=shared("DATABASE_URL"))
     pooler_url: SecretStr | None = Field(None, validation_alias=shared("DATABASE_POOLER_URL"))
+    read_url: SecretStr | None = Field(None, validation_alias=shared("DATABASE_READ_URL"))
+    databases: Path | None = Field(None)
     database_path: Path | None = Field(None, validation_alias=shared("DATABASE_PATH"))
     database_connections: int = Field(
         5, ge=1, le=100, validation_alias=shared("DATABASE_MAX_CONNECTIONS")
     )
     statement_seconds: float = Field(60.0, ge=1, le=DAY)
+    idle_stop: float = Field(600.0, ge=0, le=30 * DAY)
 
     # owner
     user: str = Field("local", min_length=1, max_length=200)
@@ -87,6 +93,7 @@ class Settings(BaseSettings):
     oauth_algorithms: Words = Field(("RS256", "ES256"))
     oauth_owner_claim: str = Field("sub", min_length=1)
     oauth_scope_claim: str = Field("scope", min_length=1)
+    oauth_groups_claim: str = Field("groups", min_length=1)
     oauth_leeway: float = Field(30.0, ge=0, le=300)
     caller_concurrency: int = Field(32, ge=1)
     caller_requests_per_minute: int = Field(600, ge=1)
@@ -134,6 +141,7 @@ class Settings(BaseSettings):
     recency_half_life_days: float = Field(1_500.0, gt=0, le=36_500)
     decay_hours: float = Field(24.0, ge=0, le=8_760)
     cluster_hours: float = Field(1.0, ge=0, le=8_760)
+    spaces: Words = Field(("me",))
     suspicion: bool = Field(True)
     supersede: Literal["ask", "auto", "off"] = Field("ask")
 
@@ -156,6 +164,8 @@ class Settings(BaseSettings):
     self_judged_confidence: float = Field(0.7, ge=0, le=1)
     lease_seconds: float = Field(15.0, ge=0.5, le=3_600)
     keep_steps_days: int = Field(30, ge=1)
+    task_days: float = Field(30.0, ge=0, le=36_500)
+    task_poll_seconds: float = Field(2.0, ge=0.1, le=3_600)
 
     # tool catalogue
     toolsets: Words = Field(("default",))
@@ -163,9 +173,13 @@ class Settings(BaseSettings):
     exclude_tools: Words = Field(())
     read_only: bool = Field(False)
     answers: Literal["full", "short"] = Field("short")
+    elicitation: bool = Field(True)
+    elicitation_seconds: float = Field(120.0, ge=1, le=DAY)
     serve_as: str | None = Field(None, validation_alias=AliasChoices(PREFIX + "AS"))
 
-    # replicas over HTTP
+    # HTTP
+    http: str | None = Field(None)
+    trusted_proxies: Words = Field(("127.0.0.1",))
     stateless: bool = Field(False)
     state_keys: Keys = Field(())
 
@@ -174,6 +188,7 @@ class Settings(BaseSettings):
         "info", validation_alias=shared("LOG_LEVEL")
     )
     log_format: Literal["pretty", "json"] = Field("pretty", validation_alias=shared("LOG_FORMAT"))
+    access_log: Literal["on", "off", "json"] = Field("on")
 
     # telemetry
     otlp_endpoint: SecretStr | None = Field(
@@ -190,7 +205,17 @@ class Settings(BaseSettings):
             raise ValueError("must not be blank")
         return value
 
-    @field_validator("home", "database_path", "files", "claude_config_dir", "tokens", "prompts")
+    @field_validator("user")
+    @classmethod
+    def require_person(cls, value: str) -> str:
+        """Reject the name of a team or group, which nobody can pass for."""
+        if value.startswith(("team/", "group/")):
+            raise ValueError("must not begin with team/ or group/; name a person, such as anna")
+        return value
+
+    @field_validator(
+        "home", "database_path", "databases", "files", "claude_config_dir", "tokens", "prompts"
+    )
     @classmethod
     def make_absolute(cls, value: Path | None) -> Path | None:
         """Expand `~` and resolve relative paths against the working directory."""
@@ -199,9 +224,19 @@ class Settings(BaseSettings):
         except RuntimeError:
             raise ValueError("there is no such user after ~") from None
 
+    @field_validator("idle_stop", mode="before")
+    @classmethod
+    def parse_duration(cls, value: object) -> object:
+        """Convert a duration such as `10m` to seconds; a plain number is seconds."""
+        if not isinstance(value, str):
+            return value
+        if match := DURATION.fullmatch(value.strip().lower()):
+            return float(match["number"]) * UNITS[match["unit"] or "s"]
+        raise ValueError("must be seconds or a duration, such as 600, 10m or 1h; 0 means never")
+
     @field_validator(
         "toolsets", "tools", "exclude_tools", "state_keys", "allowed_hosts", "allowed_origins",
-        "oauth_algorithms", mode="before",
+        "oauth_algorithms", "trusted_proxies", "spaces", mode="before",
     )  # fmt: skip
     @classmethod
     def split_words(cls, value: object) -> object:
@@ -218,7 +253,7 @@ class Settings(BaseSettings):
         if any(len(key) < SHORTEST_KEY for key in keys):
             raise ValueError(f"each key must have {SHORTEST_KEY} bytes or more")
         if len(set(keys)) < len(keys):
-            raise ValueError("a key is there twice")
+            raise ValueError("a key occurs twice")
         return value
 
     @field_validator("oauth_algorithms")
@@ -229,7 +264,19 @@ class Settings(BaseSettings):
             raise ValueError(f"must be some of {', '.join(SIGNATURES)}")
         return value
 
-    @field_validator("log_level", "log_format", "answers", mode="before")
+    @field_validator("trusted_proxies")
+    @classmethod
+    def check_proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """Reject what is neither an address nor a network; `*` would believe every client."""
+        try:
+            for each in value:
+                ip_network(each)
+        except ValueError:
+            form = "each must be an address or a network, such as 10.0.0.0/8"
+            raise ValueError(form) from None
+        return value
+
+    @field_validator("log_level", "log_format", "access_log", "answers", mode="before")
     @classmethod
     def lower(cls, value: object) -> object:
         """Convert a string to lower case, such as `INFO` to `info`."""

@@ -101,12 +101,19 @@ class PromptRegistry:
 def packaged_templates() -> tuple[tuple[str, int, PromptTemplate], ...]:
     """Return the packaged templates, which never change within a process.
 
-    Earlier versions accept the variables of the newest one, so that they can replace it.
+    Earlier versions accept the variables of the newest one, so that they can replace it. Each is
+    compiled on first use: tests check them all, and a process uses few.
     """
-    found = sorted(templates(PACKAGED), key=lambda each: each[:2])
-    newest = {name: template.about.variables for name, _, template in found}
+    found = sorted(templates(PACKAGED, check=False), key=lambda each: each[:2])
+    newest = {name: (version, template.about.variables) for name, version, template in found}
     return tuple(
-        (name, version, replace(template, later=frozenset(newest[name])))
+        (
+            name,
+            version,
+            template
+            if version == newest[name][0]
+            else replace(template, later=frozenset(newest[name][1])),
+        )
         for name, version, template in found
     )
 
@@ -117,12 +124,16 @@ def template_files(root: Path) -> list[Path]:
 
 
 def templates(
-    root: Path, packaged: Mapping[str, FrontMatter] = _NONE, files: Sequence[Path] | None = None
+    root: Path,
+    packaged: Mapping[str, FrontMatter] = _NONE,
+    files: Sequence[Path] | None = None,
+    *,
+    check: bool = True,
 ) -> Iterator[tuple[str, int, PromptTemplate]]:
-    """Yield the name, version and checked template of every file below `root`.
+    """Yield the name, version and template of every file below `root`.
 
     `packaged` contains the front matter of the templates that those of `root` replace; `files`
-    selects the files to read instead of all.
+    selects the files to read instead of all. With `check` each template is compiled.
 
     Raises:
         PromptMistake: a file cannot be read or is malformed, or its path does not match the name
@@ -141,7 +152,8 @@ def templates(
             raise PromptMistake(
                 f"{place}: its front matter says {declared[0]} version {declared[1]}", field=place
             )
-        template.check()
+        if check:
+            template.check()
         yield name, declared[1], template
 
 
@@ -189,7 +201,7 @@ def lint(root: Path) -> list[tuple[str, str]]:
     """
     files = list(template_files(root)) if root.is_dir() else []
     if not files:
-        raise PromptMistake("the folder holds no prompts, such as linear/continue.v2.md")
+        raise PromptMistake("the folder has no prompts, such as linear/continue.v2.md")
     packaged = {name: template.about for name, _, template in packaged_templates()}
     found: list[tuple[str, str]] = []
     for path in files:

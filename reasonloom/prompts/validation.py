@@ -30,6 +30,25 @@ class FrontMatter(BaseModel):
     output: dict[str, Any] | None = None
 
 
+STARTER = """---
+name: {name}
+version: 1
+variables: [question]
+---
+{{% block system %}}
+Answer the question. Be brief.
+{{% endblock %}}
+{{% block user %}}
+{{{{ question }}}}
+{{% endblock %}}
+"""
+
+
+def first_version(name: str) -> str:
+    """Return the text of a new template, which has one variable, `question`."""
+    return STARTER.format(name=name)
+
+
 def next_version(text: str, version: int) -> str:
     """Return a template's text with its version replaced in the front matter."""
     return re.sub(r"(?m)^version:.*$", f"version: {version}", text, count=1)

@@ -13,9 +13,11 @@ from reasonloom.evals.log import EvalLog
 from tests import ROOT
 from tests.support.clients.processes import environment
 from tests.support.docs.pages import DOCS, blocks, newcomer
+from tests.support.llms.providers import chatting
 
 PAGE = (ROOT / "docs" / "evals.md").read_text(encoding="utf-8")
 SUITE = re.search(r"^```python title=twenty_four\.py\n(.*?)^```$", PAGE, re.M | re.S)
+NOTEBOOK = re.search(r"^```python title=notebook\.py\n(.*?)^```$", PAGE, re.M | re.S)
 PYTHON = re.search(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
 MOST_LINES = 25
 
@@ -64,6 +66,34 @@ def test_the_python_of_the_page_compares_two_ways(folder: Path) -> None:
     ]
 
 
+def test_the_declared_eval_of_the_page_runs_as_written(tmp_path: Path) -> None:
+    page = blocks(DOCS / "evals.md")
+    for each in page:
+        if each.title in ("capitals.csv", "capitals.yaml"):
+            (tmp_path / each.title).write_text(each.body, encoding="utf-8")
+    (prepare,) = (each.body for each in page if "prompts new own/answer" in each.body)
+
+    def say(system: str, user: str) -> str:
+        assert system == "Answer the question. Be brief."
+        return "Paris." if "France" in user else "Sydney."
+
+    with chatting(say) as llm:
+        surroundings = environment(tmp_path / "home") | llm.settings
+        run = f"{prepare}\nreasonloom eval run capitals.yaml --json"
+        done = subprocess.run(
+            ["sh", "-ec", run],
+            cwd=tmp_path,
+            env=surroundings | {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert len(llm.asked) == 2 * 3 * 3
+    logs = [*(tmp_path / "home" / "evals").glob("capitals-*.jsonl")]
+    assert [len(EvalLog(log).records) for log in logs] == [6, 6, 6]
+
+
 TUTORIAL = blocks(DOCS / "writing-an-eval.md")
 
 
@@ -75,3 +105,12 @@ def test_the_suite_of_the_page_is_run_compared_and_reported() -> None:
             assert len(EvalLog(somebody.folder / f"{name}.jsonl").records) == 6
         assert "<html" in (somebody.folder / "stories.html").read_text(encoding="utf-8")
         assert "contains" in (somebody.folder / "stories.txt").read_text(encoding="utf-8")
+
+
+def test_the_notebook_of_the_page_draws_a_chart(folder: Path) -> None:
+    assert NOTEBOOK
+    pytest.importorskip("pandas")
+    pytest.importorskip("matplotlib")
+    told = ran(folder, "-c", NOTEBOOK[1])
+    assert "guess is worse than add by 95.0 points" in told
+    assert (folder / "scores.png").stat().st_size > 1_000

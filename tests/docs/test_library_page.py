@@ -17,7 +17,7 @@ from tests.support.docs.pages import DOCS, blocks
 
 __all__ = ["llm", "options"]
 PAGE = DOCS / "library.md"
-OUTPUTS = ["peanuts", "Where should we eat?", "peanuts", "Where should we eat?", "No nuts."]
+OUTPUTS = ["peanuts", "Where should we eat?", "oat milk", "drink 0.", "No nuts."]
 """A part of each printed line."""
 
 

@@ -31,7 +31,7 @@ def fails(folder: Path, said: str) -> None:
     message = caught.value.message
     assert str(folder) not in message
     (told,) = asyncio.run(examined(folder))
-    assert (told.part, told.well, told.said) == ("prompts", False, message)
+    assert (told.part, told.ok, told.message) == ("prompts", False, message)
 
 
 async def examined(folder: Path) -> list[Finding]:
@@ -107,8 +107,7 @@ def test_a_successor_may_use_fewer_variables_and_keeps_the_packaged_bounds(tmp_p
 
 
 @pytest.mark.parametrize(
-    "body",
-    ["{{ 1 / 0 }}", "{{ content + 1 }}", "{{ content | round(1) }}", "{{ range(10**6) }}"],
+    "body", ["{{ 1 / 0 }}", "{{ content + 1 }}", "{{ content | round(1) }}", "{{ range(10**6) }}"]
 )
 def test_whatever_a_text_raises_is_a_mistake_of_the_template(body: str) -> None:
     template = PromptTemplate(own(body), "a/b.v1.md")

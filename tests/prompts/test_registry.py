@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reasonloom.errors import PromptMistake, SettingMistake, UnknownName
-from reasonloom.prompts.registry import PromptRegistry
+from reasonloom.prompts.registry import PromptRegistry, packaged_templates
 from reasonloom.prompts.template import PromptTemplate
 
 GOOD = """---
@@ -38,6 +38,11 @@ def test_the_newest_version_is_used_and_an_older_one_can_be_asked_for(tmp_path: 
     assert registry.versions("linear/continue") == [1, 2, 3, 4]
     assert registry.get("linear/continue").render(content="hello").user == "hello"
     assert registry.get("linear/continue", 1).render(**FIRST).version == 1
+
+
+def test_every_packaged_template_passes_the_checks_of_a_users() -> None:
+    for _, _, template in packaged_templates():
+        template.check()
 
 
 def test_a_file_of_the_user_replaces_the_packaged_one_of_its_version(tmp_path: Path) -> None:

@@ -23,16 +23,18 @@ async def call(
     key: str | None = None,
     asks_caller: bool = False,
     as_reference: bool = False,
+    groups: tuple[str, ...] = (),
 ) -> Outcome:
     """Call a tool as `owner`, or as under `serve --as`; raises what the tool raises."""
     line = LINES[tool].under_reference(tool) if as_reference else LINES[tool]
     request = parse_request(line.request, arguments)
+    target = line.target(request)
     return await engine.call(
         Call(
-            tool=tool,
-            graph=load_graph(line.graph),
-            request=request.model_dump(mode="json", by_alias=True, exclude_unset=True),
-            caller=Caller(owner).within(request.space()),
+            tool=target.line.name,
+            graph=load_graph(target.line.graph),
+            request=target.request.model_dump(mode="json", by_alias=True, exclude_unset=True),
+            caller=Caller(owner, groups=groups).within(request.space()),
             key=key,
             asks_caller=asks_caller,
         )

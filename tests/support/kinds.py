@@ -34,10 +34,15 @@ KINDS = {
         "nodes/reasoning/tree_search/test_optimum.py",
     ),
     "kills": (
+        "cli/test_interrupt.py",
         "evals/core/test_kills.py",
         "graphs/kills",
         "nodes/history/ingestion/test_kills.py",
         "stores/embedded/test_failures.py",
+        "stores/embedded/test_idle_stop.py",
+        "workers/test_evals.py::test_postgres_is_killed_once",
+        "workers/test_kills.py",
+        "workers/test_stopping.py",
     ),
     "slow": (
         "cli/evals",
@@ -73,6 +78,8 @@ KINDS = {
         "nodes/mental_models/basins/test_upkeep.py::test_much_that_is",
         "nodes/mental_models/basins/test_upkeep.py::test_the_job_of_a_server",
         "nodes/sessions/test_session_model.py",
+        "packaging/test_team_server.py",
+        "server/apps/test_views.py::test_a_long_session",
         "server/auth/test_daily_cost.py",
         "server/auth/test_discovery.py",
         "server/auth/test_limits.py",
@@ -84,6 +91,7 @@ KINDS = {
         "server/isolation",
         "server/operations/test_database_down.py",
         "server/operations/test_database_restart.py",
+        "server/operations/test_metrics.py",
         "server/operations/test_shutdown.py",
         "server/operations/test_telemetry.py",
         "server/protocol/test_fuzz.py",
@@ -95,6 +103,7 @@ KINDS = {
         "stores/memory/test_large_owner_search.py",
         "stores/memory/test_vector_index.py",
         "stores/migrations",
+        "workers/test_commands.py",
     ),
 }
 """Prefixes of the tests' ids, below `tests/`."""

@@ -13,10 +13,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from tests.support.clients.http_server import Handler, serving
 
 RELEASED = Path(__file__).parents[1] / "packaging" / "released"
 PROGRAM = "/opt/reasonloom/bin/reasonloom"
@@ -56,34 +56,24 @@ def filled(schema: dict[str, Any]) -> Any:
     return plain.get(str(kind), max(schema.get("minimum", 1), 1))
 
 
-class Completions(BaseHTTPRequestHandler):
+class Completions(Handler):
     """Answers every chat completion with the requested schema, filled in."""
 
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+    def reply(self) -> None:
+        asked = json.loads(self.body())
         form = asked.get("response_format", {}).get("json_schema", {}).get("schema")
         text = json.dumps(filled(form)) if form else "We leave at ten."
         choice = {"index": 0, "finish_reason": "stop"}
         choice["message"] = {"role": "assistant", "content": text}
         usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
         body = {"id": "1", "object": "chat.completion", "created": 1, "model": asked["model"]}
-        data = json.dumps({**body, "choices": [choice], "usage": usage}).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        """Write nothing."""
+        self.answer(json.dumps({**body, "choices": [choice], "usage": usage}).encode())
 
 
 def make(program: str, folder: Path) -> None:
     """Fill `folder` with the files of the version that `program` is."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Completions)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
     (folder / "prompts").mkdir(parents=True)
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, serving(Completions) as url:
         home = Path(scratch)
         home.chmod(0o755)
         given = {
@@ -93,7 +83,7 @@ def make(program: str, folder: Path) -> None:
             "REASONLOOM_PROMPTS": str(folder / "prompts"),
             "REASONLOOM_LLM": f"record:{folder / 'recording.jsonl'}:litellm:openai/gpt-4o",
             "OPENAI_API_KEY": "none",
-            "OPENAI_API_BASE": f"http://127.0.0.1:{server.server_address[1]}/v1",
+            "OPENAI_API_BASE": f"{url}/v1",
         }
 
         def run(*arguments: str, **more: str) -> str:
@@ -121,7 +111,6 @@ def make(program: str, folder: Path) -> None:
         run("hooks", "install", "--yes", "--settings", str(home / "settings.json"))
         hooks = (home / "settings.json").read_text()
         (folder / "settings.json").write_text(hooks.replace(program, PROGRAM))
-    server.shutdown()
 
 
 if __name__ == "__main__":

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx
@@ -16,6 +14,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
+from tests.support.clients.http_server import Handler, serving
 from tests.support.clients.processes import PATIENCE, answer_of
 
 MODERN = "2026-07-28"
@@ -38,7 +37,7 @@ class Asker:
 
     def send(self, method: str, **params: Any) -> httpx.Response:
         """Send one request; return the whole response."""
-        named = params.get("name") or params.get("uri")
+        named = params.get("name") or params.get("uri") or params.get("taskId")
         headers = {**self._headers, "mcp-method": method, **({"mcp-name": named} if named else {})}
         meta = {
             f"{RESERVED}/protocolVersion": MODERN,
@@ -140,29 +139,14 @@ def issuing(*keys: Key) -> Iterator[Issuer]:
     """Yield an issuer that listens, ended afterwards."""
     issuer = Issuer(*keys)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Pages(Handler):
+        def reply(self) -> None:
             issuer.asked += 1
             issuer.visited.append(self.path)
             page = issuer.page(self.path)
             time.sleep(page.seconds)
-            self.send_response(page.status)
-            for name, value in {"content-length": str(len(page.body)), **page.headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            with suppress(OSError):
-                self.wfile.write(page.body)
+            self.answer(page.body, page.status, page.headers)
 
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    issuer.url = f"http://127.0.0.1:{server.server_address[1]}{KEYS}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Pages) as url:
+        issuer.url = f"{url}{KEYS}"
         yield issuer
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

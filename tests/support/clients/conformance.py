@@ -36,7 +36,7 @@ REVISIONS: Mapping[str, int] = {"2025-11-25": 30, "2026-07-28": 37}
 """How many scenarios each revision's frozen set scores."""
 
 SERVED = (WITH_FIXTURES, "--toolsets", "all,extras")
-TOOLS = 84
+TOOLS = 91
 """Tools that are not the suite's: the seventy of the references, and our own extras."""
 
 CATALOGUES = (
@@ -45,6 +45,13 @@ CATALOGUES = (
         "langbase-reasoning", "thoughtmcp", "agentic-memory", "causantic", "mental-models",
     )),
 )  # fmt: skip
+TASK_SCENARIOS = (
+    "tasks-lifecycle", "tasks-capability-negotiation", "tasks-wire-fields",
+    "tasks-request-state-removal", "tasks-mrtr-input", "tasks-request-headers",
+    "tasks-dispatch-and-envelope", "tasks-required-task-error", "tasks-mrtr-composition",
+)  # fmt: skip
+"""The scenarios of the extension for tasks, without the one that skips itself."""
+
 LONGEST = 300.0
 
 
@@ -98,6 +105,17 @@ def score(url: str, revision: str, results: Path) -> Score:
     )
 
 
+def task_faults(url: str, results: Path) -> dict[str, list[str]]:
+    """Run the scenarios of the extension for tasks; return the faults of those that have some."""
+    for scenario in TASK_SCENARIOS:
+        _node(
+            SUITE / "dist" / "index.js", "server", "--url", url, "--scenario", scenario, "--force",
+            "--spec-version", "2026-07-28", "--output-dir", str(results),
+        )  # fmt: skip
+    found = {scenario: _faults(scenario, results) for scenario in TASK_SCENARIOS}
+    return {scenario: faults for scenario, faults in found.items() if faults}
+
+
 def _faults(scenario: str, results: Path) -> list[str]:
     """Return what a scenario complained of; a warning and a silence count as complaints."""
     found = [
@@ -142,6 +160,10 @@ def _report(home: Path) -> bool:
             print(f"{revision}: {len(found.passed)}/{wanted} scored scenarios pass")
             print(*(f"  {fault}\n" for fault in found.failed), sep="", end="")
             right = right and len(found.passed) == wanted and found.exit_code == 0
+        faults = task_faults(server.url, home / "tasks")
+        print(f"tasks: {len(TASK_SCENARIOS) - len(faults)}/{len(TASK_SCENARIOS)} scenarios pass")
+        print(*(f"  {name}: {each}\n" for name, each in faults.items()), sep="", end="")
+        right = right and not faults
     for flags in CATALOGUES:
         code, tools, findings = inspect({"REASONLOOM_HOME": str(home / "data")}, *flags)
         print(f"inspector --strict, {' '.join(flags)}: {tools} tools, {findings or 'no finding'}")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from tests.support.clients.http_server import Handler, serving
 
 
 class Collector:
@@ -71,25 +71,13 @@ def collecting() -> Iterator[Collector]:
     """Yield a collector that listens while the block runs."""
     collector = Collector()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
+    class Taking(Handler):
+        def reply(self) -> None:
+            body = self.body()
             zipped = self.headers.get("content-encoding") == "gzip"
             collector.take(self.path, gzip.decompress(body) if zipped else body)
-            self.send_response(200)
-            self.send_header("content-length", "0")
-            self.end_headers()
+            self.answer(b"", headers={})
 
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    collector.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Taking) as url:
+        collector.url = url
         yield collector
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(10)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
@@ -31,10 +31,20 @@ from reasonloom.server.catalogue.served import Catalogue
 from reasonloom.server.engine_lifespan import EngineLifespan
 from reasonloom.server.loom_server import LoomServer
 from reasonloom.server.protocol_middleware import CapabilityFilter
-from tests.support.conformance_server import contents, elicitation, notifications, resources, rounds
+from reasonloom.server.tasks.task import TaskSource
+from reasonloom.server.tool import LoomTool
+from tests.support.conformance_server import (
+    contents,
+    elicitation,
+    notifications,
+    resources,
+    rounds,
+    tasks,
+)
 from tests.support.conformance_server.fixture import make_fixture
 from tests.support.conformance_server.prompts import PROMPTS
 from tests.support.conformance_server.resources import TEMPLATE
+from tests.support.conformance_server.tasks import FixtureTasks
 
 # Logging and sampling are deprecated in 2026-07-28, and in 2025-11-25 the suite asks for them.
 warnings.filterwarnings("ignore", category=MCPDeprecationWarning)
@@ -44,6 +54,7 @@ FIXTURES = (
     *notifications.FIXTURES,
     *elicitation.FIXTURES,
     *rounds.FIXTURES,
+    *tasks.FIXTURES,
 )
 
 
@@ -65,6 +76,13 @@ class ConformanceServer(LoomServer):
         low.add_request_handler("logging/setLevel", SetLevelRequestParams, _accept)
         low.add_request_handler("resources/subscribe", SubscribeRequestParams, _accept)
         low.add_request_handler("resources/unsubscribe", UnsubscribeRequestParams, _accept)
+
+    def _task_source(
+        self, catalogue: Catalogue, tools: Sequence[LoomTool], lifespan: EngineLifespan
+    ) -> TaskSource | None:
+        """Keep the fixtures' tasks in front of our own."""
+        own = super()._task_source(catalogue, tools, lifespan)
+        return FixtureTasks(own) if own else None
 
     async def _handle_list_resources(
         self, ctx: ServerRequestContext[dict[str, Any]], params: PaginatedRequestParams | None

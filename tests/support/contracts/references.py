@@ -20,12 +20,13 @@ BUILT: list[tuple[str, ToolLine]] = [
 AS_NAMES = {toolset: name for name, toolset in SERVED_AS.items()}
 
 BEYOND = {
-    "remember": {"supersede"},
-    "recall": {"asOf", "between", "explain"},
-    "search": {"asOf", "between", "explain"},
+    "remember": {"space", "supersede"},
+    "recall": {"asOf", "between", "explain", "spaces"},
+    "search": {"asOf", "between", "explain", "spaces"},
     "memory_query": {"as_of", "between"},
     "memory_ground": {"as_of", "between", "userId"},
-    "history_search": {"as_of", "between"},
+    "history_search": {"as_of", "between", "host"},
+    "history_list_sessions": {"host"},
     "reasoning_linear": {"userId"},
     "reasoning_tree": {"userId"},
     "reasoning_divergent": {"userId"},
@@ -46,6 +47,8 @@ OPTIONAL = {
     "remember": {"userId", "sessionId", "primarySector"},
     "recall": {"userId"},
     "search": {"userId"},
+    "update_memory": {"userId"},
+    "forget": {"userId"},
 }
 """What a reference requires and the combined server does not."""
 
@@ -117,11 +120,7 @@ def schema_faults(
         )
 
 
-KINDS: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "number": (int, float),
-    "boolean": (bool,),
-}
+KINDS: dict[str, tuple[type, ...]] = {"string": (str,), "number": (int, float), "boolean": (bool,)}
 
 
 def shape_faults(shape: Any, value: Any, path: str = "answer") -> Iterator[str]:

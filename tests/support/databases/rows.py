@@ -18,7 +18,7 @@ TABLES = (
     "WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2"
 )
 SETTLE = 0.5
-"""Seconds after which a server has written what it holds back (its pause is 0.2 s)."""
+"""Seconds in which an idle server writes what it holds back (its pause is 0.2 s)."""
 
 
 class Rows:
@@ -37,8 +37,12 @@ class Rows:
 
     def settled(self) -> dict[str, int]:
         """Return the counts after what servers hold back has been written."""
-        time.sleep(SETTLE)
-        return self.counts()
+        counts = self.counts()
+        while True:
+            time.sleep(SETTLE)
+            before, counts = counts, self.counts()
+            if counts == before:
+                return counts
 
     def number(self, query: str, *values: object) -> int:
         """Return the one number that a query gives."""

@@ -20,7 +20,7 @@ LAYERS = (
     "contracts", "prompts", "llm", "transcripts", "stores", "nodes", "graphs", "server", "evals",
     "studio", "cli",
 )  # fmt: skip
-LEAVES = ("compose", "settings", "telemetry", "text", "errors")
+LEAVES = ("compose", "importers", "settings", "telemetry", "text", "errors")
 DOMAINS = (
     "memory", "reasoning", "thought_graph", "thinking", "metacognition", "graph_memory", "history",
     "mental_models", "runs", "sessions",

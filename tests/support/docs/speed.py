@@ -115,13 +115,7 @@ def _changed_since(commit: str) -> bool:
 
 
 def _git(*arguments: str) -> str:
-    done = subprocess.run(
-        ["git", *arguments],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    done = subprocess.run(["git", *arguments], cwd=ROOT, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
 

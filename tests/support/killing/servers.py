@@ -17,10 +17,10 @@ from pathlib import Path
 import anyio
 import httpx
 
-from reasonloom import compose
 from reasonloom.cli.server.log_setup import set_up_log
 from reasonloom.server.http.serving import serve_http
 from reasonloom.settings import load_settings
+from reasonloom.stores.servers import opening
 from tests.support.clients.processes import command, free_port
 from tests.support.killing.victim import HastyDatabase
 
@@ -44,7 +44,7 @@ def serve(env: Mapping[str, str], port: int, *, hasty: bool = False) -> None:
     os.environ.clear()
     os.environ.update(env)
     if hasty:
-        compose.Database = HastyDatabase  # type: ignore[attr-defined]
+        opening.database_at = HastyDatabase  # type: ignore[attr-defined, assignment]
     settings = load_settings()
     set_up_log(settings)
     anyio.run(serve_http, settings, f"127.0.0.1:{port}")

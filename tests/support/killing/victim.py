@@ -27,7 +27,7 @@ from reasonloom.llm.embedding.from_settings import choose_embedder
 from reasonloom.llm.interfaces import Ask, Reply, Usage
 from reasonloom.settings import Settings
 from reasonloom.stores.access import Access
-from reasonloom.stores.database import Database
+from reasonloom.stores.database import Database, Transaction, Values
 from reasonloom.stores.pipelines import Opening
 from reasonloom.stores.runs import runs
 from tests.support.killing.guillotine import named_point
@@ -89,20 +89,22 @@ class HastyDatabase(Database):
     """A planted fault: it says that what ends a run is committed before it is."""
 
     @asynccontextmanager
-    async def _connected(self, opening: Opening) -> AsyncIterator[AsyncConnection]:
+    async def _connected(self, opening: Opening, bound: Values) -> AsyncIterator[Transaction]:
         connection = await self._connect(opening)
-        driver: Any = (await connection.get_raw_connection()).driver_connection
+        assert connection.sync_connection
+        driver: Any = connection.sync_connection.connection.driver_connection
         driver.end_with_next = lambda: None  # what commits is this class alone
-        yield connection
-        if (await connection.execute(ENDS_A_RUN)).scalar_one():
-            self.late = asyncio.create_task(self._commit_late(connection))
+        tx = Transaction(driver, bound)
+        yield tx
+        if await tx.number(ENDS_A_RUN):
+            self.late = asyncio.create_task(self._commit_late(connection, driver))
             return
-        await connection.commit()
+        await driver.commit()
         await connection.close()
 
-    async def _commit_late(self, connection: AsyncConnection) -> None:
+    async def _commit_late(self, connection: AsyncConnection, driver: Any) -> None:
         await asyncio.sleep(LATE)
-        await connection.commit()
+        await driver.commit()
         await connection.close()
 
 

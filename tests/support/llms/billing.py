@@ -78,7 +78,7 @@ class BillingLlm:
         labels = [one or other for one, other in LABEL.findall(message)]
         made: dict[str, dict[str, Any]] = {
             "approaches": {
-                "approaches": [{"name": f"Way {n}", "approach": f"Use way {n}"} for n in range(10)],
+                "approaches": [{"name": f"Way {n}", "approach": f"Use way {n}"} for n in range(10)]
             },
             "thought": {"thought": said, "confidence": 0.5},
             "scores": {

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-CHAT_MODEL = "gpt-4o-mini"
+from tests.support.clients.http_server import Handler, serving
+
+MODEL = "gpt-4o-mini"
 ReplyText = Callable[[str, str], str]
 """Makes the system's and the user's message the answer."""
+
+
+def settings_of(url: str) -> dict[str, str]:
+    """Return the environment of a process that asks a provider at a URL."""
+    return {
+        "REASONLOOM_LLM": f"litellm:openai/{MODEL}",
+        "REASONLOOM_LLM_BASE_URL": url,
+        "OPENAI_API_KEY": "sk-test-0123456789abcdefghij",
+    }
 
 
 @dataclass
@@ -26,11 +35,7 @@ class Chatting:
     @property
     def settings(self) -> dict[str, str]:
         """The environment of a process that asks it."""
-        return {
-            "REASONLOOM_LLM": f"litellm:openai/{CHAT_MODEL}",
-            "REASONLOOM_LLM_BASE_URL": f"{self.url}/v1",
-            "OPENAI_API_KEY": "sk-test-0123456789abcdefghij",
-        }
+        return settings_of(f"{self.url}/v1")
 
 
 @contextmanager
@@ -53,43 +58,28 @@ def chatting(say: ReplyText) -> Iterator[Chatting]:
 def answering(answer: Callable[[Mapping[str, Any]], str]) -> Iterator[Chatting]:
     """Serve on a free port of 127.0.0.1; `answer` makes a whole request the reply's text."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            reply = json.dumps(_chat(answer(body))).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(reply)))
-            self.end_headers()
-            self.wfile.write(reply)
+    class Completions(Handler):
+        def reply(self) -> None:
+            text = answer(json.loads(self.body()))
+            self.answer(json.dumps(_chat(text, 100, 10)).encode())
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-            """Print nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield Chatting(f"http://127.0.0.1:{server.server_address[1]}")
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(Completions) as url:
+        yield Chatting(url)
 
 
-def _chat(text: str) -> dict[str, Any]:
+def _chat(text: str, tokens_in: int, tokens_out: int) -> dict[str, Any]:
     message = {"role": "assistant", "content": text}
+    tokens = {"prompt_tokens": tokens_in, "completion_tokens": tokens_out}
     return {
         "id": "c1",
         "object": "chat.completion",
         "created": 1,
-        "model": CHAT_MODEL,
+        "model": MODEL,
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+        "usage": {**tokens, "total_tokens": tokens_in + tokens_out},
     }
 
 
-MODEL = "gpt-4o-mini"
 TOKENS_IN, TOKENS_OUT = 120, 30
 
 
@@ -106,20 +96,16 @@ class Provider:
         self.asked: list[bytes] = []
         self.delays: dict[bytes, float] = {}
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """The environment of a process that asks it."""
+        return settings_of(self.url)
+
     def reply(self) -> tuple[int, dict[str, Any]]:
         """Return the status and the body of an answer."""
         if self.refusal is not None:
             return 401, {"error": {"message": self.refusal, "type": "invalid_request_error"}}
-        message = {"role": "assistant", "content": json.dumps(self.said)}
-        usage = {"prompt_tokens": TOKENS_IN, "completion_tokens": TOKENS_OUT}
-        return 200, {
-            "id": "c1",
-            "object": "chat.completion",
-            "created": 1,
-            "model": MODEL,
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {**usage, "total_tokens": TOKENS_IN + TOKENS_OUT},
-        }
+        return 200, _chat(json.dumps(self.said), TOKENS_IN, TOKENS_OUT)
 
 
 @contextmanager
@@ -127,30 +113,14 @@ def providing(said: dict[str, Any]) -> Iterator[Provider]:
     """Yield a provider that listens while the block runs."""
     provider = Provider(said)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            asked = self.rfile.read(int(self.headers["content-length"]))
+    class Replies(Handler):
+        def reply(self) -> None:
+            asked = self.body()
             provider.asked.append(asked)
             time.sleep(sum(each for word, each in provider.delays.items() if word in asked))
             status, said = provider.reply()
-            body = json.dumps(said).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            with suppress(OSError):  # who asked may be gone
-                self.end_headers()
-                self.wfile.write(body)
+            self.answer(json.dumps(said).encode(), status)
 
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    provider.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
+    with serving(Replies) as url:
+        provider.url = f"{url}/v1"
         yield provider
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(10)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
-NAMES = ("chromium", "chromium-browser")
+NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -57,9 +57,14 @@ UNREADABLE = """() => {
 """Texts whose contrast is below 4.5 to 1, the least of WCAG 2.2 at level AA."""
 
 
+def found_chromium() -> str | None:
+    """Return where Chromium is."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
 def chromium() -> str:
     """Return where Chromium is, or skip the test."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
+    found = found_chromium()
     if found is None:
         pytest.skip("there is no chromium on this machine; `make browser` installs it")
     return found

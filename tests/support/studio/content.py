@@ -33,6 +33,7 @@ CALLS = (
     "reasoning_divergent", "reasoning_checkpoint_create", "reasoning_got_init",
     "reasoning_got_generate", "reasoning_got_score", "reasoning_got_aggregate",
     "reasoning_got_refine", "create_model", "predict_with_model", "resolve_prediction",
+    "memory_promote", "space_grant",
 )  # fmt: skip
 TOPICS = ("dog", "database", "kitchen")
 
@@ -71,6 +72,7 @@ def addresses(ids: Mapping[str, Any]) -> dict[str, str]:
         "/sessions": "/sessions",
         "/session/{id}": f"/session/{of('session')}",
         "/runs": "/runs",
+        "/runs/compare": f"/runs/compare?a={of('run')}&b={of('ponder')}",
         "/run/{id}": f"/run/{of('run')}",
         "/graphs": "/graphs",
         "/graph/{id}": f"/graph/{of('graph')}",
@@ -80,6 +82,9 @@ def addresses(ids: Mapping[str, Any]) -> dict[str, str]:
         "/memory/{id}": f"/memory/{of('memory')}",
         "/memory/review": "/memory/review",
         "/recall": "/recall?q=lantern",
+        "/spaces": "/spaces",
+        "/space": "/space?name=me/kept",
+        "/spaces/log": "/spaces/log?in=me/kept",
         "/history": "/history",
         "/history/chain": "/history/chain?q=lantern",
         "/history/session/{id:path}": f"/history/session/{of('talk')}?project={of('project')}",
@@ -90,6 +95,7 @@ def addresses(ids: Mapping[str, Any]) -> dict[str, str]:
         "/evals": "/evals",
         "/evals/compare": "/evals/compare?base=one.jsonl&other=two.jsonl",
         "/eval/{name}": "/eval/two.jsonl",
+        "/search": "/search?q=lantern",
         "/{rest:path}": "/nothing/here",
     }
 

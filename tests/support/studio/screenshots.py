@@ -1,5 +1,8 @@
 """Draws the pictures of docs/studio.md: `python -m tests.support.studio.screenshots`.
 
+With a folder as its argument, each page is drawn into it as well, at 390 and 1280 pixels, light
+and dark, to be looked at.
+
 A home of its own is filled by real calls of tools, with a language model on loopback that tells one
 story; then each page is opened in Chromium.
 """
@@ -9,10 +12,13 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from playwright.async_api import Browser, async_playwright
 
@@ -33,17 +39,13 @@ from tests.support.studio.site import StudioSite, looking, studio
 
 OUT = ROOT / "docs" / "studio"
 PROBLEM = "How could a village save its bakery before spring?"
-WIDTH, HEIGHT = 1280, 860
+WIDTHS, SCHEMES = (390, 1280), ("light", "dark")
 
 
 def call(env: Mapping[str, str], *words: str) -> str:
     """Run a command of ours; return what it said."""
     done = subprocess.run(
-        [*program(), *words],
-        env=dict(env),
-        capture_output=True,
-        text=True,
-        check=False,
+        [*program(), *words], env=dict(env), capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise RuntimeError(f"{words[:3]}: {done.stderr[-500:]}")
@@ -82,6 +84,17 @@ def think(env: Mapping[str, str]) -> dict[str, str]:
         "ponder": f"/ponder/{pondering}",
         "run": f"/run/{tree}",
     }
+
+
+def compare(env: Mapping[str, str], folder: Path) -> list[str]:
+    """Compare the example's prompts; return the names of both runs."""
+    call(env, "eval", "example", str(folder))
+    suite, replies = folder / "support.yaml", folder / "replies.jsonl"
+    text = suite.read_text("utf-8").replace("replay:replies.jsonl", f"replay:{replies}")
+    suite.write_text(text, "utf-8")
+    prompts = {**env, "REASONLOOM_PROMPTS": str(folder / "prompts")}
+    result = json.loads(call(prompts, "eval", "run", str(suite), "--json"))
+    return [str(each["log"]) for each in result["runs"]]
 
 
 async def remember(home: Path) -> None:
@@ -143,7 +156,20 @@ async def draw(browser: Browser, site: StudioSite, pages: Mapping[str, str]) -> 
                 await seen.page.screenshot(path=OUT / f"{name}{ending}.png")
 
 
-async def main() -> None:
+async def draw_variants(
+    browser: Browser, site: StudioSite, pages: Mapping[str, str], folder: Path
+) -> None:
+    """Keep a whole picture of each page for each width and colour scheme."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for (name, path), width, scheme in product(pages.items(), WIDTHS, SCHEMES):
+        url = site.url(path)
+        async with looking(browser, url, width=width, color_scheme=scheme) as seen:
+            await seen.page.wait_for_timeout(1_500)
+            picture = folder / f"{name}-{width}-{scheme}.png"
+            await seen.page.screenshot(path=picture, full_page=True)
+
+
+async def main(folder: Path | None = None) -> None:
     """Fill, serve, draw."""
     with tempfile.TemporaryDirectory(prefix="reasonloom-pictures-") as name:
         Path(name).chmod(0o755)
@@ -154,19 +180,22 @@ async def main() -> None:
         env = environment(home, REASONLOOM_TOOLSETS="all,extras")
         await remember(home)
         await asyncio.to_thread(look_back, env, Path(name) / "transcripts")
-        for _ in range(2):
-            call(env, "eval", "run", "grounding")
+        call(env, "eval", "run", "grounding")
+        logs = compare(env, Path(name) / "example")
         pages |= {name: f"/{name}" for name in ("memory", "history", "evals", "runs", "models")}
         pages |= {"home": "/", "one-memory": "/memory/40"}
+        pages["compare"] = f"/evals/compare?{urlencode({'base': logs[0], 'other': logs[1]})}"
         pages["recall"] = "/recall?q=What+does+Anna+like"
         pages["model"] = await asyncio.to_thread(model, env)
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
             with studio(env, home) as site:
                 await draw(browser, site, pages)
+                if folder is not None:
+                    await draw_variants(browser, site, pages, folder)
             await browser.close()
         call(env, "db", "stop")
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(Path(sys.argv[1]) if sys.argv[1:] else None))

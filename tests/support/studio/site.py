@@ -32,11 +32,7 @@ class StudioSite(Process):
         self.port = free_port()
         self.root = f"http://127.0.0.1:{self.port}"
         begun = command or ("studio",)
-        super().__init__(
-            [*program(), *begun, "--http", f"127.0.0.1:{self.port}"],
-            env,
-            folder,
-        )
+        super().__init__([*program(), *begun, "--http", f"127.0.0.1:{self.port}"], env, folder)
 
     def wait(self) -> None:
         """Wait until it answers."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from reasonloom.graphs.runs.engine import Engine
+from tests.support.evals.saved import save_versions
 from tests.support.history.conversations import ASKED, HARBOUR, tell
 from tests.support.memory.clusters import about, cluster, store
 from tests.support.memory.housekeeping import as_file, take_in
@@ -72,9 +73,10 @@ async def clusters(engine: Engine) -> Mapping[str, Any]:
 
 
 async def all_kinds(engine: Engine) -> Mapping[str, Any]:
-    """Store what batches, housekeeping and mental models work on."""
+    """Store what batches, housekeeping and mental models work on, and save two eval runs."""
     given = await clusters(engine)
     await take_in(engine, as_file([*OLD, FADED]), keep_strength=True)
+    save_versions(engine.loom.settings.home)
     return given
 
 
@@ -107,6 +109,8 @@ TREE = {"session_id": "$reasoning_tree.session_id", "branch_id": "$reasoning_tre
 GRAPH = {"graph_id": "$reasoning_got_init.graph_id"}
 NODE = {**GRAPH, "node_id": "$reasoning_got_generate.nodes.0.id"}
 REASON = (
+    Step("reason", {"text": "How is Anna kept safe at dinner?", "mode": "divergent",
+                    "options": {"numPerspectives": 2}}),
     Step("reasoning_linear", {"content": "Anna is allergic to peanuts."}),
     Step("reasoning_checkpoint_create", {**SESSION, "name": "before the choice"}),
     Step("reasoning_checkpoint_list", SESSION),
@@ -201,6 +205,11 @@ EXTRAS = (
     Step("batch_recall", {**ME, "memoryIds": ["$batch_remember.data.memories.0.memoryId"]}),
     Step("batch_forget", {**ME, "memoryIds": ["$batch_remember.data.memories.1.memoryId"]}),
     Step("restore_memory", {**ME, "memoryId": "$batch_remember.data.memories.1.memoryId"}),
+    Step("memory_promote", {"memoryId": "$batch_remember.data.memories.1.memoryId",
+                            "space": "me/kitchen"}),
+    Step("space_grant", {"space": "me/kitchen", "to": "ben", "rights": ["read"]}),
+    Step("space_list", {}),
+    Step("space_revoke", {"space": "me/kitchen", "from": "ben"}),
     Step("export_memories", {**ME, "limit": 1}),
     Step("memory_health", ME),
     Step("consolidate_memories", {**ME, "minCluster": 3}),
@@ -209,6 +218,7 @@ EXTRAS = (
                                "plan": "deepen"}),
     Step("reasoning_linear", {"content": "May Anna eat at the Rialto?"}, False),
     Step("reasoning_feedback", {"run_id": "$reasoning_linear.run_id", "outcome": "right"}),
+    Step("eval_compare", {"limit": 1}),
     Step("list_basins", {"limit": 2, "memories": 1}),
     Step("propose_models", {"limit": 1, "keep_drafts": True}),
     Step("activate_model", {"model_id": "$propose_models.models.0.draft_id"}),

@@ -165,13 +165,13 @@ def _errors(shown: Sequence[ToolDescription]) -> str:
 
 def _resources(name: str) -> str:
     if name not in INVENTORY:
-        return "## Resources\n\nNone of its own: they are served beside the other toolsets."
+        return "## Resources\n\nNone of its own."
     rows = [
         (f"`{kind.uri('') if kind.single else kind.template}`", kind.description)
         for kind in KINDS
         if kind.toolset in (name, "all")
     ]
-    return "## Resources beside them\n\n" + schema.table(("address", "what"), rows)
+    return "## Resources\n\n" + schema.table(("address", "what"), rows)
 
 
 def main(names: Sequence[str]) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 from mcp_types import Tool
 
 from reasonloom.contracts.schema import publish
-from reasonloom.contracts.toolsets import SERVED_AS, reference_name
-from reasonloom.server.catalogue.selection import DEFAULT_TOOLS
+from reasonloom.contracts.toolsets import ALL_TOOLS, EXTRA_TOOLS, INVENTORY, reference_name
+from reasonloom.server.catalogue.selection import CLASSIC_TOOLS, DEFAULT_TOOLS
 from reasonloom.server.envelopes.envelope import Envelope
 from reasonloom.server.toolsets.toolset import Effect, ToolLine
 from tests.support.toolpages import errors, schema
@@ -68,7 +68,7 @@ def _own_errors(shown: ToolDescription) -> str:
     if not shown.refusals:
         return "**Errors**: [those of every tool](#errors-of-every-tool)."
     told = errors.refusals(shown.refusals)
-    return f"**Errors** beside [those of every tool](#errors-of-every-tool)\n\n{told}"
+    return f"**Errors** in addition to [those of every tool](#errors-of-every-tool)\n\n{told}"
 
 
 def _beyond(line: ToolLine) -> set[str]:
@@ -87,13 +87,17 @@ def _facts(name: str, shown: ToolDescription) -> str:
         ("destructive", hints.destructive_hint),
         ("idempotent", hints.idempotent_hint),
     ]
-    groups = ["`default`"] * (line.name in DEFAULT_TOOLS) + ["`all`"] * (name != "extras")
+    chosen = {
+        "default": DEFAULT_TOOLS, "classic": CLASSIC_TOOLS, "all": ALL_TOOLS,
+        "extras": EXTRA_TOOLS, **INVENTORY,
+    }  # fmt: skip
+    groups = [f"`{group}`" for group, names in chosen.items() if line.name in names]
     facts = [
-        f"- Served by {', '.join([*groups, f'`{name}`'])}.",
+        f"- Served by {', '.join(groups)}.",
         f"- Effect: {EFFECTS[line.effect]} ({', '.join(_hint(*each) for each in told)}).",
         f"- Language model: {_model(shown)}",
     ]
-    if name in SERVED_AS.values():
+    if line.name in ALL_TOOLS:
         facts.insert(0, f"- Under `--as`: `{reference_name(line.name)}`.")
     return "\n".join(facts)
 

@@ -43,7 +43,7 @@ PAGES: Mapping[str, Words] = {
     ),
     "history": Words(
         "History",
-        "Past conversations of coding agents, read from their transcripts: found again, told in "
+        "Past conversations of coding agents, read from their transcripts: found again, listed in "
         "order, and forgotten on request. No language model is asked.",
         ("history", "transcripts"),
     ),
@@ -70,7 +70,7 @@ FORMS: tuple[tuple[Envelope, str, str], ...] = (
      "`{success: false, error, suggestion, metadata}`, with `field` and "
      "`detail` where they are known."),
     (PLAIN, "plain",
-     "The values of an answer are the object itself; `notes` stand beside it where something was "
+     "The values of an answer are the object itself; `notes` are next to it if something was "
      "estimated, cut or missing. An error is the text `Error: ...`, and "
      "`{error: {type, message, field}}` as a value."),
     (TEXT, "text",
@@ -95,12 +95,15 @@ READING = (
 )
 
 MEANINGS: Mapping[str, str] = {
+    "rights": "What they may do there; see docs/spaces.md",
+    "spaces": 'Such as `["me", "team/payments"]`; default: the setting',
+    "mode": "How to think it through; `auto` chooses",
     "userId": "Whose memories; default: the owner's",
     "asOf": "What was current then; a past date, such as 2025-12-07",
     "as_of": "What was current then; a past date, such as 2025-12-07",
     "explain": "What each score is made of",
     "primarySector": "What kind of memory it is",
-    "metadata": "What is noted beside the content; to find by, all that is given must fit",
+    "metadata": "Facts about the memory; in a search, all given ones must match",
     "tags": "Labels of your own",
     "category": "A heading of your own",
     "keywords": "Words that it is found by",

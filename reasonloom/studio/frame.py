@@ -43,6 +43,7 @@ async def error_page(page: StudioPage, visit: Visit) -> None:
     try:
         await page.build(visit)
     except NotFound as error:
+        ui.context.client.status_code = 404
         empty_state(
             "Not found", error.message, "It may have been forgotten, or belong to someone else."
         )

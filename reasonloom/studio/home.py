@@ -91,6 +91,7 @@ HOME = StudioPage("/", "Overview", "all", build_home, "/", icon="home")
 
 async def build_not_found(visit: Visit) -> None:
     """Draw the page for unknown addresses."""
+    ui.context.client.status_code = 404
     heading("Page not found")
     empty_state("There is no page at this address", "Choose a page in the menu, or go back.")
 

@@ -23,7 +23,7 @@ PATIENCE = 60.0
 @pytest.fixture
 def place() -> Iterator[Path]:
     """A temporary folder that the database's own user may enter."""
-    with no_other_orphans(), tempfile.TemporaryDirectory(prefix="rl-", dir="/tmp") as folder:
+    with no_other_orphans(), tempfile.TemporaryDirectory(prefix="rl-") as folder:
         Path(folder).chmod(0o755)
         yield Path(folder)
 

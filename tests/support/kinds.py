@@ -44,6 +44,10 @@ KINDS = {
         "workers/test_kills.py",
         "workers/test_stopping.py",
     ),
+    "faults": (
+        "server/isolation/test_grants.py::test_thousands",
+        "server/tools/test_processor_cost.py::test_no_text_of_the_greatest_length",
+    ),
     "slow": (
         "cli/evals",
         "cli/install/test_install.py",

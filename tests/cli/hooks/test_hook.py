@@ -164,7 +164,7 @@ def test_claude_md_is_rewritten_between_its_marks_alone(host: Host) -> None:
 
 
 def test_of_two_hooks_at_once_each_chunk_is_stored_once(host: Host) -> None:
-    host.wrote(generated(60, script=worked(host)))
+    host.wrote(generated(16, script=worked(host)))
     given = json.dumps(host.given("SessionEnd")).encode()
     both = [host.start("session-end"), host.start("pre-compact")]
     for process in both:
@@ -187,8 +187,8 @@ def test_of_two_hooks_at_once_each_chunk_is_stored_once(host: Host) -> None:
 
 
 def test_what_does_not_fit_into_the_time_goes_on_the_next_time(host: Host) -> None:
-    host.wrote(generated(150, script=worked(host)))
-    host.more = {"REASONLOOM_HOOK_SECONDS": "3"}
+    host.wrote(generated(60, script=worked(host)))
+    host.more = {"REASONLOOM_HOOK_SECONDS": "1"}
     begun = time.monotonic()
     host.hook("session-end", given=host.given("SessionEnd"))
     assert time.monotonic() - begun < 15

@@ -74,7 +74,6 @@ async def test_row_level_security_alone_keeps_to_the_grants(
     assert done.leaks == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("clauses", [True, False])
 async def test_thousands_of_crossed_calls_leak_nothing(
     engine: Engine,

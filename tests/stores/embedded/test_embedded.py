@@ -43,7 +43,7 @@ sys.addaudithook(
 @contextmanager
 def servers() -> Iterator[Make]:
     """Make servers in a folder that any user may enter; stop them all, and prove it."""
-    home = Path(tempfile.mkdtemp(prefix="rl-", dir="/tmp"))
+    home = Path(tempfile.mkdtemp(prefix="rl-"))
     home.chmod(0o755)
     made: list[EmbeddedServer] = []
 

@@ -131,7 +131,7 @@ async def test_an_owner_moves_under_load(
 async def test_an_owner_moves_between_servers_under_load(
     servers: dict[str, str], layout_file: WriteLayout, embedder: Embedder
 ) -> None:
-    await move_under_load(layout_file(servers), servers, embedder, size=1_000)
+    await move_under_load(layout_file(servers), servers, embedder, size=200)
 
 
 async def move_under_load(

@@ -1,4 +1,4 @@
-"""Embedders that fail as real ones do, handed to an engine as its part."""
+"""Embedders around a real one: one embeds each text once, others fail as real ones do."""
 
 from __future__ import annotations
 
@@ -39,6 +39,20 @@ class LeavingEmbedder:
 
     async def close(self) -> None:
         """Close nothing: the other one is its maker's."""
+
+
+class RememberingEmbedder(LeavingEmbedder):
+    """Embeds like another one, each text once: tests store the same texts over and over."""
+
+    def __init__(self, inner: Embedder) -> None:
+        super().__init__(inner)
+        self._known: dict[str, list[float]] = {}
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return the other one's vectors."""
+        if new := [text for text in dict.fromkeys(texts) if text not in self._known]:
+            self._known.update(zip(new, await super().embed(new), strict=True))
+        return [list(self._known[text]) for text in texts]
 
 
 class PausingEmbedder(LeavingEmbedder):

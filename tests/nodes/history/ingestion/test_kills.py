@@ -58,9 +58,9 @@ async def whole(engine: Engine, owner: str) -> tuple[object, ...]:
 def files(tmp_path: Path) -> list[Path]:
     """A large session, a small one beside it, and one in a script without spaces."""
     made = {
-        "large": generated(50, seed=3),
-        "small": generated(4, seed=4, script=Script(session="small-one", cwd="/srv/été")),
-        "third": generated(9, seed=5, script=Script(session="検索", cwd="/srv/проект")),
+        "large": generated(16, seed=3),
+        "small": generated(3, seed=4, script=Script(session="small-one", cwd="/srv/été")),
+        "third": generated(4, seed=5, script=Script(session="検索", cwd="/srv/проект")),
     }
     for name, script in made.items():
         (tmp_path / f"{name}.jsonl").write_bytes(script.data())

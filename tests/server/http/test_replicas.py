@@ -82,8 +82,9 @@ def test_whatever_one_replica_keeps_the_other_finds(balanced: Balanced, revision
         assert said["result"]["protocolVersion"] == LEGACY
         assert balanced.ask(LEGACY, "ping")["result"] == {}
     word = uuid.uuid4().hex
+    place = {LEGACY: "The {} is in the cellar.", MODERN: "Anna bought a boat called {}."}[revision]
     memory = {
-        "content": f"The {word} is in the cellar.", "userId": "local", "sessionId": "s",
+        "content": place.format(word), "userId": "local", "sessionId": "s",
         "primarySector": "semantic",
     }  # fmt: skip
     stored = balanced.call(revision, "remember", arguments=memory)

@@ -36,7 +36,7 @@ demo: $(INSTALLED)  ## a conversation remembered, recalled and reasoned over, ov
 test: $(INSTALLED)  ## what most changes need, in minutes; each worker has a real Postgres of its own
 	$(PYTEST) -n $(WORKERS) --dist worksteal -m "not ($(HEAVY))"
 
-test-all: $(INSTALLED)  ## every test: browser, kills, calibration and all that is slow too
+test-all: $(INSTALLED)  ## what CI runs: browser, kills and all that is slow too; the rest is in `make faults`
 	$(PYTEST) -n $(WORKERS) --dist worksteal
 
 check: $(INSTALLED) prose  ## format, lint, types, layers, prose
@@ -82,8 +82,8 @@ $(SITE)/.installed: packaging/docs.lock
 bundle: $(INSTALLED)  ## dist/reasonloom.mcpb for Claude Desktop (needs npm)
 	$(BIN)/python packaging/bundle.py
 
-faults: $(INSTALLED)  ## kill -9 at every named point, many times; every planted fault; TIMES=n at each point of a server
-	$(PYTEST) -m faults -o addopts=""
+faults: $(INSTALLED)  ## for a release: kills at every point, planted faults, calibration; TIMES=n at each point of a server
+	$(PYTEST) -m "faults or calibration" -o addopts=""
 	$(BIN)/python -m tests.support.killing --times $(TIMES)
 
 fuzz: $(INSTALLED)  ## 10,000 inputs for every tool over both transports, for hours; FUZZ="--inputs 100" for fewer

@@ -1,7 +1,8 @@
 """Which tests `make test` leaves out: the marker that each heavy folder, file or test carries.
 
 What takes seconds of processor time, or watches a clock, is marked here and nowhere else.
-`make test-all` runs everything; `pytest PATH` runs what lies there, whatever its marker.
+`make test-all` leaves out what is run for a release alone, by `make faults`: `faults` and
+`calibration`. `pytest PATH -m ""` runs what lies there, whatever its marker.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ KINDS = {
         "evals/suites/graph_memory/grounding/test_run.py",
         "evals/suites/history/test_generate.py",
         "evals/suites/history/test_questions.py",
-        "evals/suites/memory",
+        "evals/suites/memory/test_poisoning.py",
         "evals/suites/metacognition/test_command.py",
         "evals/suites/metacognition/test_run.py",
         "evals/suites/reasoning/orchestration",
@@ -62,6 +63,7 @@ KINDS = {
         "docs/test_writing_a_mode.py",
         "evals/core/test_packaged_suites.py",
         "evals/export",
+        "evals/suites/memory",
         "evals/reporting/test_command.py",
         "library/test_surface.py::test_a_strict_type_checker",
         "faults/test_patches.py::test_one_of_them_is_caught",

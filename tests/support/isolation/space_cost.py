@@ -10,48 +10,25 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import random
 import statistics
 import time
+from itertools import islice
 
 from reasonloom.compose import open_engine
 from reasonloom.contracts.caller import Caller
+from reasonloom.evals.bench.load import SEED, questions, sentences
 from reasonloom.evals.engine import temporary_database
 from reasonloom.graphs.runs.engine import Engine
 from reasonloom.nodes.sharing import administration
 from tests.support.calls import call
 
-WORDS = [
-    "harbour",
-    "invoice",
-    "berth",
-    "ledger",
-    "pilot",
-    "crane",
-    "tide",
-    "customs",
-    "storm",
-    "rope",
-    "captain",
-    "manifest",
-    "engine",
-    "deck",
-    "salt",
-    "anchor",
-    "lantern",
-    "fish",
-    "winter",
-    "repair",
-]
 OWNER, TEAM = "anna", "team/harbour"
 
 
 async def fill(engine: Engine, memories: int) -> None:
     """Store the memories of both spaces."""
-    draw = random.Random(7)  # noqa: S311 - the same texts each time
     await administration.create_team(engine.loom, Caller(OWNER), "harbour")
-    for number in range(memories):
-        content = f"Note {number}: {' '.join(draw.choices(WORDS, k=9))}."
+    for content in islice(sentences(), memories):
         given = {"content": content, "primarySector": "semantic"}
         await call(engine, "remember", given, owner=OWNER)
         await call(engine, "remember", {**given, "space": TEAM}, owner=OWNER)
@@ -59,7 +36,8 @@ async def fill(engine: Engine, memories: int) -> None:
 
 async def measure(memories: int, runs: int) -> dict[str, float]:
     """Return the median milliseconds of both calls and their ratio."""
-    draw, taken = random.Random(8), {"one": [], "two": []}  # noqa: S311
+    taken: dict[str, list[float]] = {"one": [], "two": []}
+    asked = questions(SEED, memories)
     spaces = {"one": ["me"], "two": ["me", TEAM]}
     async with (
         temporary_database(user=OWNER, supersede="off") as (settings, access),
@@ -68,9 +46,9 @@ async def measure(memories: int, runs: int) -> dict[str, float]:
         await fill(engine, memories)
         for turn in range(-10, runs):
             for name in sorted(spaces, reverse=bool(turn % 2)):
-                text = f"Which note is about {' '.join(draw.choices(WORDS, k=4))}?"
+                wanted = {"text": next(asked), "spaces": spaces[name]}
                 started = time.perf_counter()
-                await call(engine, "recall", {"text": text, "spaces": spaces[name]}, owner=OWNER)
+                await call(engine, "recall", wanted, owner=OWNER)
                 if turn >= 0:
                     taken[name].append((time.perf_counter() - started) * 1000)
     one, two = (statistics.median(taken[name]) for name in ("one", "two"))

@@ -23,7 +23,12 @@ from reasonloom.cli.hooks.settings_file import (
 from reasonloom.cli.output import print_answer
 from reasonloom.cli.user_files.formats import JsonFormat
 from reasonloom.cli.user_files.preview import confirm_change, show_change
-from reasonloom.cli.user_files.program import installed_script, missing_settings, start_command
+from reasonloom.cli.user_files.program import (
+    cache_hint,
+    installed_script,
+    missing_settings,
+    start_command,
+)
 from reasonloom.cli.user_files.rewrite import (
     errors_for,
     read_backup,
@@ -84,7 +89,7 @@ def install_hooks(
     if not yes:
         show_change(path, text or "", new, hide_others(wanted.values()))
     typer.echo(f"The hooks call {program}: {why}.")
-    for line in missing_settings(title):
+    for line in (*missing_settings(title), *cache_hint()):
         typer.echo(line)
     if not confirm_change(yes, dry_run=dry_run):
         return

@@ -18,7 +18,7 @@ from reasonloom.cli.install.entry import (
 from reasonloom.cli.install.hosts import Host, find_host
 from reasonloom.cli.user_files.formats import add_entry, find_entry, remove_entry
 from reasonloom.cli.user_files.preview import confirm_change, show_change
-from reasonloom.cli.user_files.program import missing_settings
+from reasonloom.cli.user_files.program import cache_hint, missing_settings
 from reasonloom.cli.user_files.rewrite import (
     FileSnapshot,
     errors_for,
@@ -157,6 +157,8 @@ def _install_entry(
     _warn(target, path, scope, entry)
     for line in missing_settings(target.title, frozenset(ours.get("env", {}))):
         typer.echo(f"{line} Add --env NAME for each to write its value into the entry.")
+    for line in cache_hint():
+        typer.echo(line)
     if not confirm_change(yes, dry_run=dry_run):
         return
     kept = write_with_backup(path, found, new, first=first)

@@ -21,6 +21,20 @@ def installed_script() -> str | None:
     return str(script) if script.is_file() else None
 
 
+CACHES = frozenset({".cache", "archive-v0"})
+"""Names of folders in which `uvx` and `pipx run` keep programs until they clean up."""
+
+
+def cache_hint(prefix: Path = Path(sys.prefix)) -> list[str]:
+    """Return a hint if the installation at `prefix` is in a cache, so that it may disappear."""
+    if CACHES.isdisjoint(prefix.parts):
+        return []
+    return [
+        "This command runs from a cache that may be emptied, after which the host finds no program:"
+        " install reasonloom with `uv tool install` or `pipx install`, and run this again."
+    ]
+
+
 def missing_settings(where: str, given: frozenset[str] = frozenset()) -> list[str]:
     """Return a hint on settings that are set in this terminal, and perhaps nowhere else.
 

@@ -19,6 +19,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from reasonloom.cli.install.commands import MAX_SIZE
+from reasonloom.cli.user_files.program import cache_hint
 from reasonloom.contracts.toolsets import ALL_TOOLS
 from reasonloom.server.prompts.guide import read_guide
 from reasonloom.text.tokens import count_tokens
@@ -494,3 +495,17 @@ def test_the_guide_is_short_and_names_tools_that_exist() -> None:
     assert count_tokens(guide) < 1_200
     named = set(re.findall(r"`((?:reasoning|memory)_[a-z_]+)`", guide))
     assert named - {"reasoning_answer", "reasoning_waiting"} <= set(ALL_TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "temporary"),
+    [
+        ("/home/u/.cache/uv/archive-v0/UQc7veSoiYoo9cvM", True),
+        ("/srv/uv/archive-v0/UQc7veSoiYoo9cvM", True),
+        ("/home/u/.local/share/pipx/.cache/3f2a", True),
+        ("/home/u/.local/share/uv/tools/reasonloom", False),
+        ("/home/u/project/.venv", False),
+    ],
+)
+def test_a_program_in_a_cache_is_no_place_for_a_host(prefix: str, *, temporary: bool) -> None:
+    assert bool(cache_hint(Path(prefix))) is temporary

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -191,6 +192,8 @@ def running_server() -> Iterator[TestPostgres]:
     with tempfile.TemporaryDirectory(prefix="rl", dir=tempfile.gettempdir()) as folder:
         Path(folder).chmod(0o755)
         fast = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+        if sys.platform == "linux":
+            fast["file_copy_method"] = "clone"  # half the processor time on a disk
         server = EmbeddedServer(Path(folder) / "pg", fast)
         try:
             found = TestPostgres(server, server.ensure())

@@ -39,7 +39,8 @@ hypothesis.settings.load_profile("same")
 MEMORY, ROOM = Path("/dev/shm"), 6 * 2**30  # noqa: S108 - each test makes a folder of its own there
 """A folder in memory, for the files of tests if so many bytes are free there.
 
-A database has 500 files: some disks take 25 times the processor time of memory to create them.
+A database has 500 files: a disk takes 3.5 times the processor time of memory to create them on a
+quiet machine, and up to 25 times under the load of a whole suite.
 """
 
 

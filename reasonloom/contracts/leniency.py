@@ -86,7 +86,7 @@ def _copied(value: Any) -> Any:
 
 
 def item_at(holder: Any, part: int | str) -> Any:
-    """Return an item of an object or a list; None where a union's tag stands in the path."""
+    """Return an item of an object or a list; None where the path has a union's tag."""
     if isinstance(holder, dict):
         return holder.get(part)
     known = isinstance(holder, list) and isinstance(part, int) and part < len(holder)

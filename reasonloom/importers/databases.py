@@ -140,7 +140,7 @@ def open_sqlite(location: str, schema: Schema) -> Iterator[Rows]:
         raise InvalidArgument(
             f"FILE: is not a SQLite database, or is encrypted; expected that of {schema.program}"
         )
-    # A reader of a database in WAL mode creates files beside it; if there are none, it is at rest.
+    # A reader of a database in WAL mode creates files next to it; without any, nobody uses it.
     at_rest = not path.with_name(path.name + "-wal").exists()
     mode = "mode=ro&immutable=1" if at_rest else "mode=ro"
     try:

@@ -120,7 +120,7 @@ def set_up_log(settings: Settings) -> None:
 
 
 def _set_up_access_log(settings: Settings) -> None:
-    """Log requests at every level of the log, or not at all; `json` also beside a log of text."""
+    """Log requests at every level of the log, or not at all; `json` even if the log is text."""
     log = logging.getLogger(ACCESS_LOGGER)
     log.setLevel(logging.INFO)
     log.disabled = settings.access_log == "off"

@@ -53,7 +53,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A prediction for some processes, beside what was measured."""
+    """A prediction for some processes, and what was measured."""
 
     what: str
     sample: Sample

@@ -1,4 +1,4 @@
-"""One page for hosts with MCP Apps: an HTML document that needs no file beside itself."""
+"""One page for hosts with MCP Apps: an HTML document that needs no other file."""
 
 import json
 import re
@@ -33,7 +33,7 @@ class AppPage:
         return URI.format(name=self.name)
 
     def html(self, served: Sequence[str]) -> str:
-        """Return the document; beside its views it may call the tools that are `served`."""
+        """Return the document; it may call its views and the tools that are `served`."""
         names = sorted({*served, *self.views})
         config = json.dumps({"served": names, "version": __version__})
         return _template().substitute(

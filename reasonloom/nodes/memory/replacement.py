@@ -98,13 +98,16 @@ async def find_replaceable(
     """Return the memories that `content` may replace, most likely first.
 
     `near` has the nearest ones, each after its cosine similarity to `content`. Memories stated
-    after `stated` (newer) and those with the same words (duplicates) are skipped.
+    after `stated` (newer), those with the same words (duplicates), and those about another matter,
+    which cannot be likely however they are read, are skipped.
     """
-    words = index_terms(content)
+    words, least = index_terms(content), least_product(LIKELY)
     older = [
         (cosine, each)
         for cosine, each in near
-        if each.valid_from <= stated and index_terms(each.content) != words
+        if each.valid_from <= stated
+        and index_terms(each.content) != words
+        and same_matter(cosine, each.content[:READ], content[:READ]) >= least
     ]
     found = await replacement_probabilities(
         [(cosine, each.content, content) for cosine, each in older]
@@ -136,6 +139,12 @@ def calibrated(product: float) -> float:
     """Return the probability that belongs to the product of both probabilities."""
     odds = math.pow(product / max(1 - product, TINY), SLOPE)
     return odds / (odds + math.exp(-SHIFT))
+
+
+def least_product(probability: float) -> float:
+    """Return the product of both probabilities that belongs to a calibrated one."""
+    odds = math.pow(math.exp(-SHIFT) * probability / (1 - probability), 1 / SLOPE)
+    return odds / (odds + 1)
 
 
 def same_matter(cosine: float, older: str, newer: str) -> float:

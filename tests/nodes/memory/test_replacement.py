@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from reasonloom.errors import InvalidArgument, MemoryNotFound
 from reasonloom.graphs.runs.engine import Engine
-from reasonloom.nodes.memory.replacement import LIKELY, calibrated, common_words, same_matter
+from reasonloom.nodes.memory.replacement import (
+    LIKELY,
+    calibrated,
+    common_words,
+    least_product,
+    same_matter,
+)
 from tests.support.calls import call, recalled, remember
 from tests.support.memory.housekeeping import as_file, rows, take_in
 
@@ -83,6 +89,11 @@ async def test_all_that_clash_are_named(engine: Engine) -> None:
 def test_a_calibrated_probability_keeps_the_order(one: float, other: float) -> None:
     low, high = calibrated(min(one, other)), calibrated(max(one, other))
     assert 0 <= low <= high <= 1
+
+
+@given(st.floats(0.01, 0.99))
+def test_only_pairs_that_could_be_likely_are_read(probability: float) -> None:
+    assert calibrated(least_product(probability)) == pytest.approx(probability)
 
 
 def test_a_neighbour_is_of_another_matter() -> None:

@@ -49,7 +49,7 @@ async def test_streams_stand_side_by_side_with_what_crossed_between_them(
     async with looking(browser, site.url("/ponder")) as seen:
         await seen.shows("No ponder runs yet")
     made = await play(
-        "ponder", problem=HOSTILE, timeout=60_000, context={"constraints": ["no new debts"]}
+        "ponder", problem=HOSTILE, timeout=600_000, context={"constraints": ["no new debts"]}
     )
     async with looking(browser, site.url("/ponder")) as seen:
         link = seen.page.locator(".studio-table a")

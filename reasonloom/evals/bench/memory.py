@@ -4,6 +4,7 @@ import random
 import resource
 import time
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 import psycopg
 from sqlalchemy import text
@@ -13,7 +14,9 @@ from reasonloom.contracts.memory.tools import SECTORS
 from reasonloom.evals.bench.environment import BenchEngine, execute
 from reasonloom.evals.bench.floors import open_raw_queries
 from reasonloom.evals.bench.load import SEED, load, questions, seed_of, sentences
-from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, summarise, time_alternately
+from reasonloom.evals.bench.timing import WARM_UP, Figure, Work, summarise, time_each
+from reasonloom.llm.classifier import answers
+from reasonloom.nodes.memory.retrieval.answerable import READ
 from reasonloom.stores.database import Transaction
 from reasonloom.stores.memory.search.retrieval import find_nearest
 from reasonloom.stores.memory.search.scope import Nearness, Scope
@@ -148,20 +151,29 @@ async def _recall(
     names = list(owners)
     floor = await open_raw_queries(ground)
 
+    best: list[tuple[str, str]] = []
+
     async def recall() -> None:
         owner = dice.choice(names)
-        await ground.call("recall", owner=owner, userId=owner, text=next(queries[owner]), limit=10)
+        question = next(queries[owner])
+        found = await ground.call("recall", owner=owner, userId=owner, text=question, limit=10)
+        best[:] = [(each["content"], question) for each in found.answer["memories"][:READ]]
 
     async def by_hand() -> None:
         owner = dice.choice(names)
         await floor.ask(owner, next(queries[owner]), memories=owners[owner])
 
-    below, own = await time_alternately(by_hand, recall, times)
+    async def read() -> None:
+        await answers(best)
+
+    works = {"floor": by_hand, "recall": recall, "reading": read}
+    taken = await time_each(works, times)
     await floor.connection.close()
     share = {key: seconds * 1000 / (times + WARM_UP) for key, seconds in floor.seconds.items()}
     note = f"floor: embed + vector query {share['vector']:.2f} + text query {share['text']:.2f}"
-    figure = summarise(f"recall, {name}", own, below, RATIO, note)
-    return [figure, await _split(ground, f"recall, {name}, split", recall, times)]
+    figure = summarise(f"recall, {name}", taken["recall"], taken["floor"], RATIO, note)
+    reading = fmean(taken["reading"])
+    return [figure, await _split(ground, f"recall, {name}, split", recall, times, reading)]
 
 
 async def _remember(ground: BenchEngine, owner: str, size: int, times: int) -> Figure:
@@ -174,12 +186,16 @@ async def _remember(ground: BenchEngine, owner: str, size: int, times: int) -> F
     )  # fmt: skip
 
 
-async def _split(ground: BenchEngine, name: str, work: Work, times: int) -> Figure:
-    """Time `work`, split into embedding, database and the rest."""
+async def _split(
+    ground: BenchEngine, name: str, work: Work, times: int, reading: float = 0.0
+) -> Figure:
+    """Time `work`, split into embedding, database, reading (`reading` ms) and the rest."""
     taken, embedding, database = await ground.time_parts(work, times)
     mean = sum(taken) / times
-    note = (
-        f"mean {mean:.2f} = embedding {embedding:.2f} + database {database:.2f} "
-        f"+ rest {mean - embedding - database:.2f}"
-    )
+    parts = {"embedding": embedding, "database": database}
+    if reading:
+        parts["reading the best two"] = reading
+    parts["rest"] = mean - sum(parts.values())
+    split = " + ".join(f"{part} {took:.2f}" for part, took in parts.items())
+    note = f"mean {mean:.2f} = {split}"
     return summarise(name, taken, note=note)

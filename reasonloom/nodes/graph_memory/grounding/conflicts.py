@@ -7,8 +7,8 @@ from typing import NamedTuple
 from reasonloom.nodes.graph_memory.grounding.reading.clause import Clause, Reading, Term
 from reasonloom.nodes.graph_memory.grounding.reading.matching import (
     Found,
+    exclude_each_other,
     find_term,
-    rivals,
 )
 from reasonloom.nodes.graph_memory.grounding.reading.mood import SOFT, WHY, foreign_moods
 
@@ -100,7 +100,7 @@ def _figures(
         near = [t for t in nearest.terms if id(t) not in taken]
         far = [t for t in nearby if t.value and t.value.unit and term.value.unit]
         for held in (*near, *(() if find_term(term, nearby) else far)):
-            if held.value and rivals(term.value, held.value):
+            if exclude_each_other(term, held):
                 return f"the claim says “{term.text}”, the memory “{held.text}”"
     return None
 

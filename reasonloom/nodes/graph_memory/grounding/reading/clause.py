@@ -25,7 +25,8 @@ class Term:
         only: whether it is the focus of an "only".
         marker: the preposition (`place` words) before it; empty if there is none.
         value: its figure.
-        bound: 1 if the text says more than the figure, -1 if less, 0 if exactly.
+        bound: the side of a limit, positive above and negative below: 3 without its figure ("more
+            than"), 2 with it ("at least"), 1 if it may be no limit ("after"); 0 for exactly.
         lead: senses of the preposition before it (`small_words.tsv`), `of` for a possessive; empty
             without a preposition.
         loose: senses of the other function words next to it.

@@ -21,6 +21,9 @@ SHARED_PAIRS, MOST = 0.6, 0.6
 OTHER = frozenset("副非未不無元前旧準反次亜半逆脱没否")
 """Prefix characters that change the meaning of a word: a head and a deputy head."""
 
+REACHING, BEYOND = 2, 3
+"""The size of `Term.bound` of a limit that includes its figure, and of one that does not."""
+
 KATAKANA = re.compile("[\u30a1-\u30ff]+")
 
 
@@ -35,8 +38,9 @@ class Found:
 
 def find_term(term: Term, terms: Iterable[Term]) -> Found | None:
     """Return the best match of a term: not an opposite, denied alike, then the first."""
+    terms = tuple(terms)
     hits = [Found(term, held, flip) for held in terms if (flip := _answers(term, held)) is not None]
-    if not hits:
+    if not hits or (term.bound and any(_is_beyond(term, held) for held in terms)):
         return None
     return min(hits, key=lambda hit: (hit.flipped, bool(hit.held.denied) != bool(term.denied)))
 
@@ -50,8 +54,7 @@ def match_terms(clause: Clause, other: Clause) -> list[Found]:
 def _answers(term: Term, held: Term) -> bool | None:
     """Return whether `held` matches `term` as its opposite; None if they do not match."""
     if term.value or held.value:
-        same = term.value and held.value and same_value(term.value, held.value)
-        return False if same else None
+        return False if _figures_agree(term, held) else None
     if term.key == held.key:
         return term.sign != held.sign
     if term.text.casefold() == held.text.casefold():
@@ -112,6 +115,47 @@ def _share_letters(claimed: str, held: str) -> bool:
         return claimed.replace("ー", "") == held.replace("ー", "")
     pairs = [{word[n : n + 2] for n in range(len(word) - 1)} for word in (claimed, held)]
     return bool(pairs[0]) and len(pairs[0] & pairs[1]) / len(pairs[0]) >= SHARED_PAIRS
+
+
+def _figures_agree(claimed: Term, held: Term) -> bool:
+    """Return whether a held figure makes a claimed one true, which may be a limit: more than 5."""
+    if not (claimed.value and held.value):
+        return False
+    if not _one_is_a_limit(claimed, held):
+        return same_value(claimed.value, held.value)
+    if claimed.bound:
+        return _is_within(held, claimed)
+    return same_value(claimed.value, held.value) and _is_within(claimed, held)
+
+
+def exclude_each_other(claimed: Term, held: Term) -> bool:
+    """Return whether two figures that do not agree cannot both be true."""
+    if not (claimed.value and held.value and rivals(claimed.value, held.value)):
+        return False
+    if not _one_is_a_limit(claimed, held):
+        return True
+    return not (_is_within(held, claimed) if claimed.bound else _is_within(claimed, held))
+
+
+def _is_beyond(claimed: Term, held: Term) -> bool:
+    """Return whether a held figure is on the wrong side of a claimed limit."""
+    return _one_is_a_limit(claimed, held) and not _is_within(held, claimed)
+
+
+def _one_is_a_limit(claimed: Term, held: Term) -> bool:
+    """Return whether one of two comparable numbers is a limit; two limits must be the same."""
+    if not (claimed.value and held.value and claimed.value.kind == "number"):
+        return False
+    sizes = sorted((abs(claimed.bound), abs(held.bound)))
+    return sizes[0] == 0 and sizes[1] >= REACHING and rivals(claimed.value, held.value)
+
+
+def _is_within(exact: Term, limit: Term) -> bool:
+    """Return whether a number is on the right side of a limit."""
+    if not (exact.value and limit.value):
+        return False
+    beyond = (_number(exact.value) - _number(limit.value)) * limit.bound
+    return beyond > 0 or (beyond == 0 and abs(limit.bound) < BEYOND)
 
 
 def same_value(claimed: Value, held: Value) -> bool:

@@ -7,7 +7,15 @@ from reasonloom.nodes.memory.calendar.mentions import FULL_NAMES
 
 MONTHS = "|".join(name for names in FULL_NAMES for name in names)
 HOURS = {code: rf"(?:{'|'.join(SMALL[code].split()[1:13])})" for code in ("en", "de", "fr", "es")}
+FIGURE = (
+    rf"(?:[$€£]?\d|(?:{'|'.join(SMALL['en'].split())})\b|(?:half|an? hour|a hundred|a thousand)\b)"
+)
 PHRASES = (
+    (r"\b(?:no|not) (?:more|greater|higher|longer|later) than\b|\bup to (?=" rf"{FIGURE})",
+     "at most "),
+    (r"\b(?:no|not) (?:less|fewer|lower|smaller|shorter) than\b", "at least"),
+    (rf"\b(?:more|greater|higher|larger|longer) than (?={FIGURE})", "over "),
+    (rf"\b(?:less|fewer|lower|smaller|shorter) than (?={FIGURE})", "under "),
     (r"\b(?:the month of|le mois d(?:e |')|el mes de|(?:im|der|des) monat) ?"
      rf"(?=(?:{MONTHS})\b)", ""),
     (r"\bbetween (\S*\d\S*(?: [ap]\.?m\b\.?)?|" rf"{HOURS['en']}) and (?=\S*\d|{HOURS['en']}\b)",

@@ -4,7 +4,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from reasonloom.nodes.graph_memory.grounding.reading.lexicon import clause_words
+from reasonloom.nodes.graph_memory.grounding.reading.matching import BEYOND, REACHING
 from reasonloom.nodes.graph_memory.grounding.reading.tokens import Token, is_independent
+from reasonloom.nodes.graph_memory.grounding.reading.values import Value
 
 MANY = 2
 """A denial after a conjunction opens a clause if more terms than this follow."""
@@ -24,8 +26,9 @@ def mark_scopes(tokens: list[Token], language: str) -> None:
         elif token.term is None:
             marker = "" if token.kind == "sign" else marker
         else:
-            bound = _bound(tokens, at) if token.value else 0
-            token.term = replace(token.term, marker=marker, bound=bound)
+            token.term = replace(token.term, marker=marker)
+            if token.value:
+                _limit(tokens, at, token.value)
             run = token.term.name and at + 1 < len(tokens) and tokens[at + 1].term is not None
             marker = marker if run else ""
     for at, token in enumerate(tokens):
@@ -43,16 +46,26 @@ def mark_scopes(tokens: list[Token], language: str) -> None:
             _restrict(tokens, at)
 
 
-def _bound(tokens: Sequence[Token], at: int) -> int:
-    """Return whether the words before a figure make it a limit: 1 for above it, -1 for below."""
+def _limit(tokens: Sequence[Token], at: int, value: Value) -> None:
+    """Set `bound` of a figure by the words before it; those of a number are then no words."""
     for token in reversed(tokens[max(0, at - LOOKED_BACK) : at]):
-        if token.word in clause_words("above"):
-            return 1
-        if token.word in clause_words("below"):
-            return -1
+        side = (token.word in clause_words("above")) - (token.word in clause_words("below"))
+        term = tokens[at].term
+        if side and term and value.kind == "number" and (size := _size(token.word)) > 1:
+            tokens[at].term, token.term = replace(term, bound=side * size, lead=()), None
+            return
+        if side:
+            tokens[at].term = term and replace(term, bound=side)
+            return
         if token.term is not None:
-            return 0
-    return 0
+            return
+
+
+def _size(word: str) -> int:
+    """Return the size of `Term.bound` that a word gives."""
+    if word in clause_words("beyond"):
+        return BEYOND
+    return REACHING if word in clause_words("reaching") else 1
 
 
 def _opens(tokens: Sequence[Token], at: int) -> bool:

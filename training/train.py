@@ -39,6 +39,7 @@ from reasonloom.llm.classifier.classifier import (
     SITUATION,
     VERDICTS,
 )
+from reasonloom.llm.encoder.encoder import encode
 
 CASES = Path(__file__).parent / "cases"
 LAYERS = range(6)
@@ -77,21 +78,27 @@ OWN_TIMES = 2
 DISTRACTED = 0.25
 """How many pairs are taught among one to three texts that have nothing to do with the claim."""
 
-FURTHER, FURTHER_RATE = 3, 8e-5
+FURTHER, FURTHER_RATE = 2, 6e-5
 """Rounds that go on from the packaged weights, and their rate."""
 
-NEWEST = {"entailment": 10_500, "replaces": 3_860}
-"""The last pairs of a text and a claim, and of two memories: taught in each of these rounds."""
-
-OLDER = {"entailment": 4_000, "replaces": 1_500, "answers": 2_400, "argues": 800}
-"""Older cases of each kind that are taught in each of these rounds besides; of biases all."""
+PART = {
+    "entailment": 7_000, "answers": 2_500, "replaces": 3_000, "bias": 4_000, "argues": 2_000,
+    "emotion": 600, "framework": 350, "soundness": 150,
+}  # fmt: skip
+"""How many cases of each kind are taught in each of these rounds, drawn anew."""
 
 GROUNDED = {"verified": "entailment", "contradicted": "contradiction"}
 """What a claim is to its notes; one that is partial or ungrounded is neutral."""
 
+NEIGHBOURED, TOO_NEAR = 1_000, 0.7
+"""Claims that are taught once more in each of these rounds, with the nearest other premise, which
+says nothing of them; premises whose vectors are nearer to their own than this may do so."""
+
 NOT_ANSWERS = 2
+"""Memories of a world, the nearest that do not answer it, that are taught with each question."""
+
 ANSWERED = {"strategyqa-facts": 400, "qed-dev": 400, "xquad-en": 300, "condaqa-dev": 100}
-"""Memories that are taught not to answer a question; public questions of each source."""
+"""Public questions of each source, each taught with its passage and the nearest other one."""
 
 SAME = 1_500
 """Pairs of a text and a claim that are taught as replacing nothing."""
@@ -138,12 +145,14 @@ class Reader(nn.Module):
         return self.drop(made.float())
 
 
-def cases_of(kind: str) -> list[Case]:
-    """Return the cases of a kind, from all its files."""
+def cases_of(kind: str, *, first: int = 1) -> list[Case]:
+    """Return the cases of a kind, from all its files or those from number `first` on."""
+    numbers = {int(path.stem.split("-")[1]): path for path in CASES.glob(f"{kind}-*.jsonl")}
     lines = [
         line
-        for path in sorted(CASES.glob(f"{kind}-*.jsonl"), key=lambda of: int(of.stem.split("-")[1]))
-        for line in path.read_text(encoding="utf-8").splitlines()
+        for number in sorted(numbers)
+        if number >= first
+        for line in numbers[number].read_text(encoding="utf-8").splitlines()
     ]
     return [json.loads(line) for line in lines]
 
@@ -231,15 +240,28 @@ def own_pairs() -> list[Case]:
 
 
 def grounded_pairs() -> list[Case]:
-    """Return the claims of `grounds-2`, each with all its notes; `grounds-1` chooses thresholds."""
-    lines = (CASES / "grounds-2.jsonl").read_text(encoding="utf-8").splitlines()
+    """Return the claims of `grounds-*` with all their notes; `grounds-1` chooses thresholds."""
     return [
         {
             "premise": "\n".join(case["notes"]),
             "hypothesis": case["claim"],
             "label": GROUNDED.get(case["label"], "neutral"),
         }
-        for case in map(json.loads, lines)
+        for case in cases_of("grounds", first=2)
+    ]
+
+
+def neighboured(pairs: list[Case]) -> list[Case]:
+    """Return the pairs with the nearest premise that is about something else; all are neutral."""
+    premises = sorted({pair["premise"] for pair in pairs})
+    numbers = {premise: number for number, premise in enumerate(premises)}
+    vectors = np.array(encode(premises))
+    likeness = np.array(encode([pair["hypothesis"] for pair in pairs])) @ vectors.T
+    own = [numbers[pair["premise"]] for pair in pairs]
+    likeness[vectors[own] @ vectors.T > TOO_NEAR] = -1
+    return [
+        {**pair, "premise": premises[nearest], "label": "neutral"}
+        for pair, nearest in zip(pairs, likeness.argmax(axis=1), strict=True)
     ]
 
 
@@ -257,52 +279,55 @@ def replacement_cases() -> list[Case]:
 def answer_cases(public: Path) -> list[Case]:
     """Return pairs of a text and a question that it answers or not.
 
-    Of a world of memories each question is taught with what answers it, and with as many that do
-    not; a public question with its passage and another one.
+    Each question of a world of memories is taught with what answers it and with the nearest that
+    do not; a public question with its passage and the nearest other one.
     """
-    chance = random.Random(SEED)  # noqa: S311
-    made = cases_of("answers")
+    made = []
     for world in cases_of("questions"):
-        texts = world["memories"]
-        for question in world["questions"]:
-            others = [n for n in range(len(texts)) if n not in question["answers"]]
-            for n in (*question["answers"], *chance.sample(others, min(NOT_ANSWERS, len(others)))):
+        texts, asked = world["memories"], world["questions"]
+        likeness = np.array(encode([each["text"] for each in asked])) @ np.array(encode(texts)).T
+        for question, near in zip(asked, likeness, strict=True):
+            others = [n for n in np.argsort(-near) if n not in question["answers"]]
+            for n in (*question["answers"], *others[:NOT_ANSWERS]):
                 answers = n in question["answers"]
                 made.append({"text": texts[n], "question": question["text"], "answers": answers})
+    chance = random.Random(SEED)  # noqa: S311
     found = public_cases(public, "question-passage")
     for source, most in ANSWERED.items():
         cases = chance.sample(found[source], min(most, len(found[source])))
-        for case, other in zip(cases, [*cases[1:], cases[0]], strict=True):
-            for passage, answers in ((case["passage"], True), (other["passage"], False)):
+        passages = [case["passage"] for case in cases]
+        vectors = np.array(encode(passages))
+        likeness = np.array(encode([case["question"] for case in cases])) @ vectors.T
+        likeness[vectors @ vectors.T > TOO_NEAR] = -1
+        for case, other in zip(cases, likeness.argmax(axis=1), strict=True):
+            for passage, answers in ((case["passage"], True), (passages[other], False)):
                 made.append({"text": passage, "question": case["question"], "answers": answers})
-    chance.shuffle(made)
     return made
 
 
-def further_tasks(public: Path, number: int) -> list[Task]:
-    """Return the tasks of a round that goes on from the packaged weights.
+def further_tasks(public: Path) -> list[list[Task]]:
+    """Return the tasks of each round that goes on from the packaged weights: parts of all cases.
 
-    The newest pairs are taught in each round, of all others a part.
+    Claims with their notes, and questions about one note, are taught in each round, all of them.
     """
-    chance = random.Random(SEED + number)  # noqa: S311
     arguing, unbiased = argument_cases(public)
-    own, others = arguing[: len(cases_of("argues"))], arguing[len(cases_of("argues")) :]
-    most = NEWEST["entailment"]
-    pairs, fitting = cases_of("entailment"), [p for p in own_pairs() if p.get("two_way")]
-    older, newest = [*pairs[:-most], *fitting], [*pairs[-most:], *grounded_pairs()]
-    both = cases_of("replaces")
-    replaced = [*both[-NEWEST["replaces"] :], *chance.sample(both, OLDER["replaces"])]
-    public_of = public_pairs(public)[::40] if number == 0 else []
-    return [
-        ("entailment", [*newest, *chance.sample(older, OLDER["entailment"]), *public_of]),
-        ("answers", chance.sample(answer_cases(public), OLDER["answers"])),
-        ("replaces", replaced),
-        ("bias", [*cases_of("biases"), *unbiased[:900]]),
-        ("argues", [*own, *chance.sample(others, OLDER["argues"])]),
-        ("emotion", chance.sample(cases_of("emotions"), 600)),
-        ("framework", chance.sample(cases_of("frameworks"), 350)),
-        ("soundness", chance.sample(cases_of("pairs"), 150)),
-    ]
+    pairs = own_pairs()
+    clear = [pair for pair in pairs if pair["label"] != "neutral" and not pair.get("two_way")]
+    grounded, hard = grounded_pairs(), cases_of("answers")
+    cases = {
+        "entailment": pairs, "answers": answer_cases(public), "replaces": cases_of("replaces"),
+        "bias": [*cases_of("biases"), *unbiased], "argues": arguing,
+        "emotion": cases_of("emotions"), "framework": cases_of("frameworks"),
+        "soundness": cases_of("pairs"),
+    }  # fmt: skip
+    rounds = []
+    for number in range(FURTHER):
+        chance = random.Random(SEED + number)  # noqa: S311
+        parts = {kind: chance.sample(of, PART[kind]) for kind, of in cases.items()}
+        parts["entailment"] += [*grounded, *neighboured(chance.sample(clear, NEIGHBOURED))]
+        parts["answers"] += hard
+        rounds.append(list(parts.items()))
+    return rounds
 
 
 def tasks_of(public: Path) -> list[list[Task]]:
@@ -315,7 +340,7 @@ def tasks_of(public: Path) -> list[list[Task]]:
         ("framework", cases_of("frameworks")),
         ("soundness", cases_of("pairs")),
         ("replaces", replacement_cases() * 2),
-        ("answers", answer_cases(public)),
+        ("answers", [*cases_of("answers"), *answer_cases(public)]),
     ]
     own, public_of = own_pairs(), public_pairs(public)
     rounds = []
@@ -455,7 +480,7 @@ def main() -> None:
     reader = Reader(chosen.model)
     if chosen.further:
         reader.load_state_dict(packaged_weights(), strict=False)
-        rounds = [further_tasks(chosen.public, number) for number in range(FURTHER)]
+        rounds = further_tasks(chosen.public)
     else:
         rounds = tasks_of(chosen.public)
     rate = FURTHER_RATE if chosen.further else RATE

@@ -27,14 +27,14 @@ from reasonloom.text.search_terms import index_terms
 LEAST_COSINE = 0.3
 """Minimum cosine similarity of memories that are compared with a new one."""
 
-LIKELY = 0.5
+LIKELY = 0.4
 """Minimum probability at which the answer lists a memory."""
 
-SURE = 0.84
+SURE = 0.85
 """Minimum probability at which `REASONLOOM_SUPERSEDE=auto` marks a memory as superseded: fewer
 than 1% of the pairs that only look like a replacement reach it."""
 
-SLOPE, SHIFT = 0.48, -0.10
+SLOPE, SHIFT = 0.40, -0.38
 """Calibration of the log-odds of the product, fitted by `training/calibrate_replacement.py` on
 pairs that the reader was not taught and that no figure is measured on."""
 

@@ -29,13 +29,10 @@ def memory(number: int, year: int, *, score: float = 0.5, **more: Any) -> Scored
     return ScoredMemory(FoundMemory(**fields), parts, RelevanceSignals())
 
 
-def order(
-    found: list[ScoredMemory], time: QuestionTime, cosine: float = 0.6, **readings: float
-) -> list[int]:
+def order(found: list[ScoredMemory], time: QuestionTime, cosine: float = 0.6) -> list[int]:
     """Return the ids in the order of what held at a time, all pairs being equally alike."""
     moves = possible_moves(found, time, dict.fromkeys(rivals(found, TODAY), cosine))
-    read = {each.memory.id: readings.get(f"m{each.memory.id}", 0.0) for each in found}
-    return [each.memory.id for each in held_first(found, moves, read)]
+    return [each.memory.id for each in held_first(found, moves)]
 
 
 def test_the_newest_answers_now_and_the_oldest_what_was_before() -> None:
@@ -70,12 +67,6 @@ def test_a_newer_one_that_gives_another_thing_stays_behind(
     assert order(found, NOW, cosine=0.45) == [1, 2]
 
 
-def test_one_that_reads_like_no_answer_stays_behind() -> None:
-    found = [memory(1, 2023), memory(2, 2025)]
-    assert order(found, NOW, m1=1.0, m2=-1.0) == [1, 2]
-    assert order(found, NOW, m1=1.0, m2=0.0) == [2, 1]
-
-
 def test_a_suspicious_one_stays_behind() -> None:
     found = [memory(1, 2023), memory(2, 2025)]
     signals = found[1].signals
@@ -107,10 +98,7 @@ def test_what_somebody_settled_keeps_its_order() -> None:
 def test_of_several_the_most_alike_goes_first() -> None:
     found = [memory(1, 2022), memory(2, 2024), memory(3, 2023)]
     moves = possible_moves(found, NOW, {(1, 2): 0.5, (1, 3): 0.6, (3, 2): 0.1})
-    ordered = held_first(found, moves, {1: 0.0, 2: 0.0, 3: 0.0})
-    assert [each.memory.id for each in ordered] == [3, 1, 2]
-    ordered = held_first(found, moves, {1: 0.0, 2: 0.0, 3: -2.0})
-    assert [each.memory.id for each in ordered] == [2, 1, 3]
+    assert [each.memory.id for each in held_first(found, moves)] == [3, 1, 2]
 
 
 async def test_only_tags_of_many_memories_are_taken_out_of_a_question(engine: Engine) -> None:

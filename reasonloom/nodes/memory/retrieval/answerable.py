@@ -20,7 +20,7 @@ from reasonloom.text.sentences import join_sentences, sentences_in
 READ = 2
 """Number of top memories that the reader scores with the question."""
 
-BAR = 0.12
+BAR = 0.29
 """Minimum probability at which a question counts as answerable: low, because a wrongly refused
 question costs more than one wrongly accepted."""
 
@@ -42,7 +42,7 @@ WORDED = 0.5
 such questions have an answer, yet the reader, taught on pairs that share no word, may doubt it."""
 
 FEWEST_WORDS = 2
-SLOPE, OFFSET = 1.5, 0.2
+SLOPE, OFFSET = 1.35, 1.24
 """Calibration of the mean log-odds: a logistic regression fitted by
 `training/calibrate_answers.py`. The maximum and the retrieval signals add little as features."""
 

@@ -36,9 +36,6 @@ UNTAGGED = 0.5
 COMPARABLE = 0.7
 """Minimum score of the memory valid at the time, as a share of the other's score."""
 
-MARGIN = 1.5
-"""How much lower its reading may be, in log-odds."""
-
 
 class Move(NamedTuple):
     """A candidate move: `other` may be placed before `first`, with their likeness."""
@@ -56,21 +53,17 @@ async def reorder(
 ) -> tuple[list[ScoredMemory], dict[int, float]]:
     """Return the memories reordered, and the readings of those that were read, by id.
 
-    The top two memories are read, plus those involved in a possible move. `cosines` are those of
-    the `rivals`. Past conversations are neither read nor reordered.
+    The top two memories are read. `cosines` are those of the `rivals`. Past conversations are
+    neither read nor reordered.
     """
     if any(each.memory.source_kind == "transcript" for each in found[:BEST]):
         return list(found), {}
     try:
         readings = await _read(question, found[:READ])
-        ordered = by_reading(found, readings)
-        moves = possible_moves(ordered, time, cosines)
-        both = {each.memory.id: each for move in moves for each in (move.first, move.other)}
-        unread = [each for key, each in both.items() if key not in readings]
-        readings |= await _read(question, unread)
     except EmbedderUnavailable:
         return list(found), {}
-    return held_first(ordered, moves, readings), readings
+    ordered = by_reading(found, readings)
+    return held_first(ordered, possible_moves(ordered, time, cosines)), readings
 
 
 async def _read(question: str, found: Sequence[ScoredMemory]) -> dict[int, float]:
@@ -149,15 +142,12 @@ def likeness(first: ScoredMemory, other: ScoredMemory, cosines: Mapping[Pair, fl
     return 0.0 if cosine is None else cosine + TAGS_WEIGHT * shared
 
 
-def held_first(
-    found: Sequence[ScoredMemory], moves: Sequence[Move], readings: Mapping[int, float]
-) -> list[ScoredMemory]:
-    """Apply the best move for each memory: the most alike one that answers about as well."""
+def held_first(found: Sequence[ScoredMemory], moves: Sequence[Move]) -> list[ScoredMemory]:
+    """Apply the best move for each memory: the one with the most alike."""
     likeliest: dict[int, Move] = {}
     for move in moves:
-        behind = readings[move.first.memory.id] - readings[move.other.memory.id]
         known = likeliest.get(move.first.memory.id)
-        if behind <= MARGIN and (known is None or known.likeness < move.likeness):
+        if known is None or known.likeness < move.likeness:
             likeliest[move.first.memory.id] = move
     ordered = list(found)
     for _, first, other in likeliest.values():

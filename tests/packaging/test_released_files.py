@@ -26,7 +26,7 @@ VARIES = re.compile(
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.+]+|(record|replay):[\w.:/-]+"
 )
 CLOCKED = {"processingTime", "processing_time_ms", "duration_ms", "seconds"}
-READ = {"alternatives", "selection"}
+READ = {"alternatives", "selection", "votes"}
 """What the packaged reader gives, which may be taught further between two versions."""
 
 

@@ -284,9 +284,9 @@ def answer_cases(public: Path) -> list[Case]:
     """
     made = []
     for world in cases_of("questions"):
-        texts, asked = world["memories"], world["questions"]
-        likeness = np.array(encode([each["text"] for each in asked])) @ np.array(encode(texts)).T
-        for question, near in zip(asked, likeness, strict=True):
+        texts, questions = world["memories"], world["questions"]
+        vectors = np.array(encode([each["text"] for each in questions]))
+        for question, near in zip(questions, vectors @ np.array(encode(texts)).T, strict=True):
             others = [n for n in np.argsort(-near) if n not in question["answers"]]
             for n in (*question["answers"], *others[:NOT_ANSWERS]):
                 answers = n in question["answers"]

@@ -10,6 +10,7 @@ from typing import Any
 
 from reasonloom.contracts.base import Kind
 from reasonloom.nodes.execution import Execution
+from reasonloom.nodes.memory.retrieval.answerable import QUESTION
 from reasonloom.text.extraction import Findings
 from reasonloom.text.sentences import sentences_in
 from reasonloom.text.shortening import shortened
@@ -36,7 +37,11 @@ def quotes_on(
     *,
     most: int = MOST_QUOTES,
 ) -> list[str]:
-    """Return the sentences that best match a problem's words, each quoted with its source."""
+    """Return the sentences that share words with a problem, each quoted with its source.
+
+    For a question, the best one of each memory, in the order given: nearest first. For any other
+    text, those that share the most words.
+    """
     sources: dict[str, str] = {}
     texts = [(f"mem-{each['id']}", str(each["content"])) for each in memories]
     for source, text in [*texts, ("background", background)]:
@@ -44,7 +49,17 @@ def quotes_on(
         for sentence in sentences_in(bare[:MOST_READ_CHARS]):
             sources.setdefault(sentence, source)
     ranked = [each for each in Findings(problem, (*sources,)).ranked if each in sources]
+    if memories and QUESTION.search(problem):
+        ranked = best_of_each(ranked, sources)
     return [f"{quote(each, LONGEST_QUOTE)} ({sources[each]})" for each in ranked[:most]]
+
+
+def best_of_each(ranked: Sequence[str], sources: Mapping[str, str]) -> list[str]:
+    """Return the best ranked sentence of each source that has one, in their order."""
+    best: dict[str, str] = {}
+    for sentence in ranked:
+        best.setdefault(sources[sentence], sentence)
+    return [best[source] for source in dict.fromkeys(sources.values()) if source in best]
 
 
 def quote(text: str, longest: int) -> str:

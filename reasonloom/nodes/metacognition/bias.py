@@ -50,6 +50,9 @@ SURE, SUREST = 0.8, 0.9
 """Minimum probability of any bias for the classifier alone to report the most likely one: for a
 text of one window, and the upper limit for texts of many windows."""
 
+NAMED = 0.5
+"""Minimum probability of a bias for the classifier alone to name it: likelier than all others."""
+
 NO_ARGUMENT = (
     "no argument to judge: the text states, tells or asks something, and concludes nothing"
 )
@@ -80,6 +83,8 @@ async def measure_bias(read: TextAnalysis, done: Measurements) -> dict[str, Any]
     for place, scores in enumerate(read.scores):
         if scores.argues >= ARGUES and 1 - scores.bias[NONE] >= _sure(len(read.scores)):
             bias = max(BIASES, key=scores.bias.__getitem__)
+            if scores.bias[bias] < NAMED:
+                continue
             seen = _found(bias, scores.bias[bias], _carrying(read, place, bias))
             if bias not in found or seen["confidence"] > found[bias]["confidence"]:
                 found[bias] = seen

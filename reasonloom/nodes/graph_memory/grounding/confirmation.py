@@ -80,8 +80,8 @@ async def _read_together(verdict: Verdict, claim: str, current: Mapping[int, str
     read = {key: excerpt(memory, claim, room) for key, memory in nearest.items()}
     texts = list(read.values())
     both = await entail([("\n".join(each), claim) for each in (texts, texts[::-1])])
-    said = fmean(each.entailment for each in both) >= PARAPHRASED
-    if said and _may_say(claim, "\n".join(nearest.values())):
+    entailed = fmean(each.entailment for each in both) >= PARAPHRASED
+    if entailed and _may_say(claim, "\n".join(nearest.values())):
         alone = await _read_alone(read, claim)
         best = max(alone, key=lambda key: alone[key].entailment)
         witness = Witness(best, "supports", (), None)

@@ -10,9 +10,8 @@ from typing import Any
 
 from reasonloom.contracts.base import Kind
 from reasonloom.nodes.execution import Execution
-from reasonloom.nodes.memory.retrieval.answerable import QUESTION
 from reasonloom.text.extraction import Findings
-from reasonloom.text.sentences import sentences_in
+from reasonloom.text.sentences import QUESTION, sentences_in
 from reasonloom.text.shortening import shortened
 
 OPEN_QUESTION: Kind = "open_question"

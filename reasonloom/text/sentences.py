@@ -9,6 +9,11 @@ from collections.abc import Iterator, Sequence
 SENTENCE_LIMIT = 400
 """Maximum characters of a sentence; longer ones are cut at the last space before the limit."""
 
+QUESTION = re.compile(
+    r"[?\uff1f]\s*\Z|\A\s*(?:what|who|whom|whose|which|when|where|why|how)\b", re.IGNORECASE
+)
+"""A question, recognised by its question mark or its first word."""
+
 _END = re.compile(r"(?<=[.!?\u2026])[\"'\u201d\u2019)\]]*\s+|(?<=[\u3002\uff01\uff1f])|[\r\n]+")
 
 

@@ -5,7 +5,6 @@ the mean of the scores into a probability (see `training/README.md`).
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -15,7 +14,7 @@ from reasonloom.stores.memory.search.retrieval import FoundMemory
 from reasonloom.text.extraction import Findings
 from reasonloom.text.language import UNKNOWN, language_of
 from reasonloom.text.search_terms import index_terms
-from reasonloom.text.sentences import join_sentences, sentences_in
+from reasonloom.text.sentences import QUESTION, join_sentences, sentences_in
 
 READ = 2
 """Number of top memories that the reader scores with the question."""
@@ -28,11 +27,6 @@ NOTHING = (
     "nothing stored answers this, as far as the reader can tell (answerable {probability}); "
     "the nearest memories are not an answer"
 )
-QUESTION = re.compile(
-    r"[?\uff1f]\s*\Z|\A\s*(?:what|who|whom|whose|which|when|where|why|how)\b", re.IGNORECASE
-)
-"""A question, recognised by its question mark or its first word."""
-
 SHORT = 600
 """Maximum length, in characters, of a memory read whole; longer ones are reduced to sentences."""
 

@@ -19,7 +19,6 @@ from reasonloom.nodes.memory.calendar.periods import question_time
 from reasonloom.nodes.memory.calendar.terms import date_terms_of_query
 from reasonloom.nodes.memory.embedding import OTHER_VECTORS, embed_or_note
 from reasonloom.nodes.memory.injection.detection import injection_notes
-from reasonloom.nodes.memory.retrieval.answerable import QUESTION
 from reasonloom.nodes.memory.retrieval.candidates import RankedMemory, Ranking, RankingQuery, rank
 from reasonloom.nodes.memory.retrieval.reorder import BEST, Pair, reorder, rivals
 from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory, ScoreParts, recency_of
@@ -30,6 +29,7 @@ from reasonloom.stores.memory.search import fulltext, retrieval, similarity
 from reasonloom.stores.memory.search.query_terms import QueryTerms
 from reasonloom.stores.memory.search.scope import Nearness, Scope
 from reasonloom.stores.pipelines import together
+from reasonloom.text.sentences import QUESTION
 
 
 def scope_of(

@@ -78,7 +78,7 @@ OWN_TIMES = 2
 DISTRACTED = 0.25
 """How many pairs are taught among one to three texts that have nothing to do with the claim."""
 
-FURTHER, FURTHER_RATE = 2, 6e-5
+FURTHER, FURTHER_RATE = 3, 7e-5
 """Rounds that go on from the packaged weights, and their rate."""
 
 PART = {

@@ -8,6 +8,7 @@ SITE := $(VENV)-docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
+REPORT ?= speed
 TIMES ?= 40
 # Tests start some hundred processes: none may have to compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -52,10 +53,10 @@ format: $(INSTALLED)  ## let ruff put the files in order
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(INSTALLED)  ## speed, as ratios to floors of the same run, and docs/speed.md; BENCH="--sizes 1000,10000" for more
+bench: $(INSTALLED)  ## speed, as ratios to floors of the same run, and docs/speed.md; BENCH="--sizes 1000,10000" for more, REPORT=speed-large for a second report
 	@mkdir -p docs/figures
-	$(BIN)/reasonloom bench $(BENCH) --output docs/figures/speed.json
-	$(BIN)/python -m tests.support.docs.speed --measured docs/figures/speed.json
+	$(BIN)/reasonloom bench $(BENCH) --output docs/figures/$(REPORT).json
+	$(BIN)/python -m tests.support.docs.speed --measured docs/figures/$(REPORT).json
 
 check-figures: $(INSTALLED)  ## fail where docs/speed.md or the code is not that of the last bench
 	$(BIN)/python -m tests.support.docs.speed --check

@@ -78,14 +78,17 @@ OWN_TIMES = 2
 DISTRACTED = 0.25
 """How many pairs are taught among one to three texts that have nothing to do with the claim."""
 
-FURTHER, FURTHER_RATE = 3, 7e-5
+FURTHER, FURTHER_RATE = 5, 1e-4
 """Rounds that go on from the packaged weights, and their rate."""
 
 PART = {
-    "entailment": 7_000, "answers": 2_500, "replaces": 3_000, "bias": 4_000, "argues": 2_000,
+    "entailment": 5_000, "answers": 2_000, "replaces": 2_500, "bias": 3_000, "argues": 1_500,
     "emotion": 600, "framework": 350, "soundness": 150,
 }  # fmt: skip
 """How many cases of each kind are taught in each of these rounds, drawn anew."""
+
+WHOLE = {"entailment": 21, "replaces": 11, "biases": 11}
+"""Files from these numbers on are taught whole in each of these rounds, besides the parts."""
 
 GROUNDED = {"verified": "entailment", "contradicted": "contradiction"}
 """What a claim is to its notes; one that is partial or ungrounded is neutral."""
@@ -234,7 +237,7 @@ def own_pairs() -> list[Case]:
     same = [
         {"premise": pair["premise"], "hypothesis": sentence, "label": VERDICTS[0]}
         for pair in pairs[::REPEATED]
-        for sentence in SENTENCE.split(pair["premise"])[-1:]
+        for sentence in SENTENCE.split(pair["premise"].strip())[-1:]
     ]
     return [*pairs, *fitting, *same]
 
@@ -326,6 +329,8 @@ def further_tasks(public: Path) -> list[list[Task]]:
         parts = {kind: chance.sample(of, PART[kind]) for kind, of in cases.items()}
         parts["entailment"] += [*grounded, *neighboured(chance.sample(clear, NEIGHBOURED))]
         parts["answers"] += hard
+        for kind, first in WHOLE.items():
+            parts[kind.replace("biases", "bias")] += cases_of(kind, first=first)
         rounds.append(list(parts.items()))
     return rounds
 

@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.support.docs import speed
 
 FIGURE: dict[str, Any] = {
@@ -35,11 +33,11 @@ def test_what_was_not_measured_is_said() -> None:
     assert speed.page({}).count("Not measured") > 5
 
 
-def test_two_reports_of_one_part_are_refused(tmp_path: Path) -> None:
-    for name in ("speed.json", "speed-start.json"):
-        (tmp_path / name).write_text(json.dumps(REPORT))
-    with pytest.raises(ValueError, match="'start'"):
-        speed.read_reports(tmp_path)
+def test_a_second_report_has_parts_of_its_own(tmp_path: Path) -> None:
+    for name, part in (("speed.json", "memory"), ("speed-large.json", "memory")):
+        (tmp_path / name).write_text(json.dumps({**REPORT, "figures": [{**FIGURE, "part": part}]}))
+    made = speed.page(speed.read_reports(tmp_path))
+    assert made.count("--only memory --runs 5") == made.count("| first list |") == 2
 
 
 def test_a_page_older_than_its_round_trips_is_found() -> None:

@@ -34,7 +34,7 @@ SURE = 0.85
 """Minimum probability at which `REASONLOOM_SUPERSEDE=auto` marks a memory as superseded: fewer
 than 1% of the pairs that only look like a replacement reach it."""
 
-SLOPE, SHIFT = 0.40, -0.38
+SLOPE, SHIFT = 0.36, -0.32
 """Calibration of the log-odds of the product, fitted by `training/calibrate_replacement.py` on
 pairs that the reader was not taught and that no figure is measured on."""
 

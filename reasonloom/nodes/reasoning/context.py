@@ -15,7 +15,8 @@ from reasonloom.nodes.execution import Execution
 from reasonloom.nodes.history import projects
 from reasonloom.nodes.history.truncation import truncate
 from reasonloom.nodes.memory.injection.detection import detect_injection, mark_suspicious
-from reasonloom.nodes.memory.retrieval.retrieve import Search, retrieve_all
+from reasonloom.nodes.memory.retrieval.answerable import answerability
+from reasonloom.nodes.memory.retrieval.retrieve import RetrievedPage, Search, retrieve_all
 from reasonloom.nodes.memory.retrieval.scoring import ScoredMemory
 from reasonloom.nodes.sessions.context import extract_steps, session_context
 from reasonloom.nodes.state import ToolState
@@ -63,6 +64,10 @@ LABEL = re.compile(r"^\[M(\d+)")
 CATEGORY = re.compile(r"\w[\w -]{0,23}")
 """A category usable as a fact's kind in its label: it cannot close the label or add a line."""
 
+UNANSWERED = (
+    "no stored memory answers this by itself, as far as the reader can tell (answerable "
+    "{probability})"
+)
 LEFT_OUT = "left out, because they read like orders: {names}"
 WRITTEN_BY = "[Stored by {writer}.]\n"
 TRANSCRIPT_HEADER = (
@@ -82,7 +87,9 @@ async def recall_for(
     if not execution.loom.settings.auto_memory:
         return [], []
     texts = [content] if problem in ("", content) else [content, problem]
-    found, notes = await _search(execution, texts, CANDIDATES)
+    pages = await _search(execution, texts, CANDIDATES)
+    found, notes = _merged(pages)
+    notes += _unanswered(content, pages[0])
     found = _others(found, but)
     if execution.loom.llm.name == CALLER and execution.loom.settings.suspicion:
         found, left_out = without_suspicious(found)
@@ -132,7 +139,7 @@ async def look_up(
     if not execution.loom.settings.auto_memory:
         return [], []
     texts = _search_texts(searches)
-    found, notes = await _search(execution, texts, PER_SEARCH)
+    found, notes = _merged(await _search(execution, texts, PER_SEARCH))
     ids = {each["id"] for each in known}
     plain = [f" {' '.join(words_in(each['content']))} " for each in known]
     fresh = [
@@ -199,24 +206,36 @@ def merge_memories(
     return list(merged.values())
 
 
-async def _search(
-    execution: Execution, texts: Sequence[str], limit: int
-) -> tuple[list[ScoredMemory], list[str]]:
-    """Return the results for all texts, best first, each memory once.
-
-    Conversation excerpts are searched for with the first text only.
-    """
+async def _search(execution: Execution, texts: Sequence[str], limit: int) -> list[RetrievedPage]:
+    """Return a page for each text, then one of conversation excerpts on the first text."""
+    if not texts:
+        return []
     searches = [Search(text, Scope(superseded=True), limit=limit) for text in texts]
-    if texts:
-        searches.append(Search(texts[0], Scope(kinds=("transcript",)), limit=MOST_EXCERPTS))
+    excerpts = Search(texts[0], Scope(kinds=("transcript",)), limit=MOST_EXCERPTS)
+    return await retrieve_all(execution, [*searches, excerpts])
+
+
+def _merged(pages: Iterable[RetrievedPage]) -> tuple[list[ScoredMemory], list[str]]:
+    """Return the memories of all pages, best first, each once, and the pages' notes."""
     best: dict[int, ScoredMemory] = {}
     notes: dict[str, None] = {}
-    for found in await retrieve_all(execution, searches) if searches else ():
+    for found in pages:
         notes.update(dict.fromkeys(found.notes))
         for each in found.page:
             known = best.setdefault(each.memory.id, each)
             best[each.memory.id] = max(known, each, key=lambda one: one.score)
     return sorted(best.values(), key=lambda each: (-each.score, each.memory.id)), [*notes]
+
+
+def _unanswered(question: str, found: RetrievedPage) -> list[str]:
+    """Return a note if none of the memories found for a question seems to answer it.
+
+    They are still used: a decision rests on memories of which none decides it.
+    """
+    judged = answerability(question, found.page, found.readings) if found.page else None
+    if judged is None or not judged.refused:
+        return []
+    return [UNANSWERED.format(probability=judged.probability)]
 
 
 def _others(found: Sequence[ScoredMemory], text: str) -> list[ScoredMemory]:

@@ -25,11 +25,16 @@ OTHER = "Who waters the tomatoes in the greenhouse?"
 PUZZLE = "Use 4, 7, 8 and 8 to make 24."
 
 
-async def chosen(engine: Engine, text: str = TOPIC, problem: str = "") -> list[dict[str, Any]]:
+async def recalled(
+    engine: Engine, text: str, problem: str = ""
+) -> tuple[list[dict[str, Any]], list[str]]:
     now = engine.loom.clock()
     run = CurrentRun(uuid4(), "reasoning_linear", "linear", 1, {}, 0.0, created_at=now)
-    memories, _ = await recall_for(Execution(engine.loom, Caller("local"), run), text, problem)
-    return memories
+    return await recall_for(Execution(engine.loom, Caller("local"), run), text, problem)
+
+
+async def chosen(engine: Engine, text: str = TOPIC, problem: str = "") -> list[dict[str, Any]]:
+    return (await recalled(engine, text, problem))[0]
 
 
 def contents(memories: list[dict[str, Any]]) -> list[str]:
@@ -77,6 +82,15 @@ async def test_the_first_problem_of_a_session_is_searched_too(engine: Engine) ->
     assert await chosen(engine, PUZZLE) == []
     found = contents(await chosen(engine, PUZZLE, TOPIC))
     assert found[0] == "The checkout service timed out in November: its pool was full."
+
+
+async def test_a_note_says_that_no_memory_answers_the_question(engine: Engine) -> None:
+    await remember(engine, "Ben waters the tomatoes in the greenhouse.")
+    memories, notes = await recalled(engine, "What did the tomatoes in the greenhouse cost?")
+    assert len(memories) == 1
+    assert [each[:38] for each in notes] == ["no stored memory answers this by itself"[:38]]
+    assert (await recalled(engine, OTHER))[1] == []
+    assert (await recalled(engine, "The tomatoes in the greenhouse need water."))[1] == []
 
 
 async def test_of_a_long_memory_the_nearest_sentences_are_shown(engine: Engine) -> None:

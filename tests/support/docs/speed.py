@@ -34,17 +34,12 @@ def round_trips() -> str:
 
 
 def read_reports(folder: Path = REPORTS) -> dict[str, Report]:
-    """Return the report that measured each part.
-
-    Raises:
-        ValueError: two reports measured the same part.
-    """
+    """Return the report that measured each part; that of `speed-large.json` is `memory-large`."""
     found: dict[str, Report] = {}
     for path in sorted(folder.glob("speed*.json")):
         report = json.loads(path.read_text())
-        for part in dict.fromkeys(figure["part"] for figure in report["figures"]):
-            if part in found:
-                raise ValueError(f"{path.name} measures {part!r}, which another report has")
+        kind = path.stem.removeprefix("speed")
+        for part in dict.fromkeys(figure["part"] + kind for figure in report["figures"]):
             found[part] = report
     return found
 
@@ -67,7 +62,11 @@ def page(reports: dict[str, Report]) -> str:
 
 
 def _figures(report: Report, part: str) -> list[dict[str, Any]]:
-    return [each for each in report["figures"] if each["part"] == part]
+    return [each for each in report["figures"] if each["part"] == _measured_as(part)]
+
+
+def _measured_as(part: str) -> str:
+    return part.partition("-")[0]
 
 
 def _circumstances(report: Report, parts: Sequence[str]) -> str:
@@ -79,8 +78,9 @@ def _circumstances(report: Report, parts: Sequence[str]) -> str:
         f" --megabytes {settings['megabytes']}"
     )
     before, after = report["load"]
+    only = ",".join(map(_measured_as, parts))
     return (
-        f"`reasonloom bench --only {','.join(parts)} {options}` (seed {report['seed']}) at commit"
+        f"`reasonloom bench --only {only} {options}` (seed {report['seed']}) at commit"
         f" {report['commit']} on {report['date']}, round trips {report['round_trips']}, Python"
         f" {report['python']}, {report['cores']} cores, load {before:g} before and {after:g} after."
     )

@@ -28,6 +28,11 @@ DENIED, DENIED_ALONE = 0.85, 0.5
 """Minimum contradiction probabilities that contradict a claim in other words: of the nearest
 memories together, and of one of them."""
 
+DOUBTED = 0.1
+"""Entailment probability, of the nearest memories together and of each supporting one, below which
+a claim is ungrounded although the memories have its words."""
+
+DOUBT = "it has the words of the claim, but the packaged reader doubts that it says so"
 WHY = "it denies the claim in other words, as far as the packaged reader can tell"
 
 PART = re.compile(r"[,;] (?:and|but) ")
@@ -43,22 +48,25 @@ MOST_LETTERS = 500
 async def confirm_verdict(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
     """Check a verdict of the words with the NLI model; `current` has the nearest memories first.
 
-    A contradiction holds only if the model sees one too, or if a correction shows it. A claim that
-    is neither verified nor contradicted becomes verified if the nearest memories together entail
-    it, have all its figures, and do not contradict it by their words, and contradicted if they deny
-    it. The model reads English only: without the model, or in another language, the verdict is
-    unchanged.
+    A contradiction holds only if the model sees one too, or if a correction shows it. A verified
+    claim is ungrounded if the model sees next to no entailment, unless a memory repeats it. One
+    that is neither verified nor contradicted becomes verified if the nearest memories together
+    entail it, have all its figures, and do not contradict it by their words, and contradicted if
+    they deny it. The model reads English only: without the model, or in another language, the
+    verdict is unchanged.
     """
     against = any(each.relation == "contradicts" for each in verdict.witnesses)
-    if verdict.status == "verified" or verdict.superseded or (against and not verdict.contradicted):
+    if verdict.superseded or (against and not verdict.contradicted):
         return verdict
     if not current or not await asyncio.to_thread(is_english, claim):
         return verdict
     try:
+        if verdict.status == "verified":
+            return await _unless_doubted(verdict, claim, current)
         confirmed = await _confirmed(verdict, claim, current) if verdict.contradicted else verdict
         if confirmed.contradicted:
             return confirmed
-        return await _read_together(confirmed, claim, current)
+        return await _in_other_words(confirmed, claim, current)
     except EmbedderUnavailable:
         return verdict
 
@@ -70,18 +78,45 @@ async def _confirmed(verdict: Verdict, claim: str, current: Mapping[int, str]) -
     ]
     if any(each.contradiction >= CONFIRMED for each in await entail(pairs)):
         return verdict
-    return replace(verdict, contradicted=False, witnesses=(), plain=False)
+    related = tuple(replace(each, relation="related") for each in verdict.witnesses)
+    kept = () if verdict.uncovered else related  # else no word is missing, and no reason is given
+    return replace(verdict, contradicted=False, witnesses=kept, plain=False)
 
 
-async def _read_together(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
-    """Check the nearest memories together, in both orders, since they may complement each other."""
+async def _unless_doubted(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
+    """Return the verified verdict, or an ungrounded one if the model doubts what supports it."""
+    supports = {each.id: excerpt(current[each.id], claim) for each in verdict.witnesses}
+    said = " ".join(claim.casefold().split()).strip(" .!")
+    if any(said in " ".join(current[key].casefold().split()) for key in supports):
+        return verdict
+    _, both = await _read_together(claim, current)
+    alone = await _read_alone(supports, claim)
+    most = max(fmean(each.entailment for each in both), *(e.entailment for e in alone.values()))
+    if most >= DOUBTED:
+        return verdict
+    doubted = tuple(replace(each, relation="related", why=DOUBT) for each in verdict.witnesses)
+    return replace(verdict, status="ungrounded", witnesses=doubted)
+
+
+async def _read_together(
+    claim: str, current: Mapping[int, str]
+) -> tuple[dict[int, str], list[Entailment]]:
+    """Read the nearest memories together, in both orders, since they may complement each other.
+
+    Returns the texts that were read, by memory, and what the model says in each order.
+    """
     nearest = {key: _statements(text) for key, text in islice(current.items(), MOST_READ)}
     room = MOST_LETTERS // max(1, len(nearest))
     read = {key: excerpt(memory, claim, room) for key, memory in nearest.items()}
     texts = list(read.values())
-    both = await entail([("\n".join(each), claim) for each in (texts, texts[::-1])])
+    return read, await entail([("\n".join(each), claim) for each in (texts, texts[::-1])])
+
+
+async def _in_other_words(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
+    """Return the verdict that the nearest memories give if they say or deny the claim."""
+    read, both = await _read_together(claim, current)
     entailed = fmean(each.entailment for each in both) >= PARAPHRASED
-    if entailed and _may_say(claim, "\n".join(nearest.values())):
+    if entailed and _may_say(claim, current):
         alone = await _read_alone(read, claim)
         best = max(alone, key=lambda key: alone[key].entailment)
         witness = Witness(best, "supports", (), None)
@@ -107,9 +142,10 @@ def _statements(memory: str) -> str:
     return join_sentences(kept)
 
 
-def _may_say(claim: str, memory: str) -> bool:
-    """Return whether a memory has all figures of a claim and does not contradict it by words."""
-    claimed, held = read_text(claim), read_text(memory)
+def _may_say(claim: str, current: Mapping[int, str]) -> bool:
+    """Return whether the nearest memories have all figures of a claim, and none to the contrary."""
+    nearest = [_statements(text) for text in islice(current.values(), MOST_READ)]
+    claimed, held = read_text(claim), read_text("\n".join(nearest))
     figures = all(find_term(term, held.terms) for term in claimed.terms if term.value)
     return figures and not claimed.cut and judge_readings(claimed, held).relation != "contradicts"
 

@@ -57,7 +57,11 @@ def _changed(one: Term, other: Term) -> str:
 
 
 def _blocks(clause: Clause, nearest: Clause, hits: Sequence[Found], language: str) -> str | None:
-    """Return a swap of two blocks of words around a middle one."""
+    """Return a swap of two blocks of words around a middle one.
+
+    Figures are swapped only with figures, and only alone: "truck 9 is faster than truck 14". With
+    the words beside them they may be a list in another order.
+    """
     if any((mark in clause.marks) != (mark in nearest.marks) for mark in ("passive", "fronted")):
         return None
     order = {id(term): n for n, term in enumerate(nearest.terms)}
@@ -69,6 +73,9 @@ def _blocks(clause: Clause, nearest: Clause, hits: Sequence[Found], language: st
     if found is None:
         return None
     late, early = (hits[begin], hits[end - found])
+    figures = [hit.claimed.value is not None for hit in (late, early)]
+    if any(figures) and not (all(figures) and found == 1):
+        return None
     if _settled(late, early) or (language == "de" and not _by_case(late, early)):
         return None
     return _changed(late.claimed, early.claimed)
@@ -87,9 +94,7 @@ def _exchange(ranks: Sequence[int], begin: int) -> int | None:
 
 
 def _settled(one: Found, other: Found) -> bool:
-    """Return whether prepositions show that both words retain their roles, or one is a figure."""
-    if one.claimed.value or other.claimed.value:
-        return True
+    """Return whether prepositions show that both words retain their roles."""
     ends = (one.claimed.lead, one.held.lead, other.claimed.lead, other.held.lead)
     if not any(ends):
         return False

@@ -65,6 +65,7 @@ ADDED = 0.75
 SECONDS = 2.0
 """Time limit for comparing one claim, checked after each memory."""
 
+MOST_DOUBTED = 3
 LEAST_COVERED = 2
 """Minimum terms of a supported statement."""
 
@@ -189,8 +190,10 @@ def _weighed(
     supports = _supports(claimed, pairs, sure)
     if supports is None:
         some = _borne_out(pairs) if coverage >= threshold else []
-        status: Status = "partial" if some else "ungrounded"
-        return replace(verdict, status=status, witnesses=_supporting_witnesses(some, pairs))
+        if some:
+            witnesses = _supporting_witnesses(some, pairs)
+            return replace(verdict, status="partial", witnesses=witnesses)
+        return replace(verdict, witnesses=() if uncovered else _doubted_witnesses(pairs))
     witnesses, others = _supporting_witnesses(supports, pairs), opposing_memories(supports, pairs)
     if claimed.cut or others:
         witnesses += _opposing_witnesses(others, pairs)
@@ -303,6 +306,20 @@ def _covered_terms(part: Part) -> int:
 
 def _supporting_witnesses(keys: Sequence[int], pairs: Mapping[int, Pair]) -> tuple[Witness, ...]:
     return tuple(Witness(key, "supports", pairs[key].covered, None) for key in keys)
+
+
+def _doubted_witnesses(pairs: Mapping[int, Pair]) -> tuple[Witness, ...]:
+    """Return up to three memories that have all words of a clause, with why they do not state it.
+
+    Without them, a claim of which no word is missing would be ungrounded for no reason.
+    """
+    doubted = [
+        Witness(key, "related", part.covered, part.doubt.why)
+        for key, pair in pairs.items()
+        for part in pair.parts
+        if part.doubt and part.covered and not part.uncovered
+    ]
+    return tuple({each.id: each for each in reversed(doubted)}.values())[::-1][:MOST_DOUBTED]
 
 
 def _opposing_witnesses(

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from reasonloom.nodes.graph_memory.grounding.confirmation import (
+    DOUBT,
     MOST_LETTERS,
     confirm_verdict,
     excerpt,
@@ -28,7 +29,7 @@ async def test_what_the_reader_sees_denied_too_stays_contradicted() -> None:
 async def test_a_contradiction_of_words_alone_is_dropped() -> None:
     current = {1: "Wanda speaks Polish at home and Spanish at work."}
     found = await confirm_verdict(DENIED, "Wanda owns a small sailing boat.", current)
-    assert (found.status, found.contradicted, found.witnesses) == ("ungrounded", False, ())
+    assert (found.status, found.contradicted) == ("ungrounded", False)
 
 
 async def test_a_paraphrase_is_verified_and_names_its_memory() -> None:
@@ -45,9 +46,33 @@ async def test_a_paraphrase_is_verified_and_names_its_memory() -> None:
         Verdict("verified", 1.0, False, (Witness(1, "supports", (), None),), (), (), False),
     ],
 )
-async def test_corrections_and_opposed_or_verified_claims_are_left_alone(kept: Verdict) -> None:
+async def test_corrections_and_opposed_or_repeated_claims_are_left_alone(kept: Verdict) -> None:
     current = {1: "Wanda speaks Polish at home and Spanish at work."}
     assert await confirm_verdict(kept, "Wanda speaks Polish at home.", current) == kept
+
+
+VERIFIED = Verdict("verified", 1.0, False, (Witness(1, "supports", (), None),), (), (), False)
+
+
+async def test_words_that_do_not_seem_to_say_it_verify_nothing() -> None:
+    current = {1: "rename of the export folder: proposed"}
+    found = await confirm_verdict(VERIFIED, "The export folder has been renamed.", current)
+    assert (found.status, found.contradicted) == ("ungrounded", False)
+    assert found.witnesses == (Witness(1, "related", (), DOUBT),)
+
+
+async def test_an_unconfirmed_contradiction_that_lacks_no_word_stays_the_reason() -> None:
+    current = {1: "Wanda speaks Polish at home and Spanish at work."}
+    found = await confirm_verdict(DENIED, "Wanda owns a small sailing boat.", current)
+    assert found.witnesses == (Witness(1, "related", (), "another word"),)
+    lacking = replace(DENIED, uncovered=("sailing",))
+    found = await confirm_verdict(lacking, "Wanda owns a small sailing boat.", current)
+    assert found.witnesses == ()
+
+
+async def test_a_claim_that_a_memory_repeats_is_not_doubted() -> None:
+    current = {1: "Ole said: Wanda sells fish, and nobody believed him."}
+    assert await confirm_verdict(VERIFIED, "Wanda sells fish.", current) == VERIFIED
 
 
 async def test_another_figure_is_no_paraphrase() -> None:

@@ -36,7 +36,9 @@ def test_the_label_of_a_claim(world: dict[str, Any], label: str, claim: str) -> 
     verdict = judged(world, claim)
     told = "contradicted" if verdict.contradicted else verdict.status
     assert told == label
-    assert bool(verdict.witnesses) == (label != "ungrounded")
+    assert verdict.witnesses or verdict.uncovered, "ungrounded without a reason"
+    related = {(each.relation, bool(each.why)) for each in verdict.witnesses}
+    assert related <= {("related", True)} if label == "ungrounded" else verdict.witnesses
     assert 0 <= verdict.coverage <= 1
 
 

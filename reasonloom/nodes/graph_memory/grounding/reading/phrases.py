@@ -79,6 +79,7 @@ PHRASES = (
     (r"\b(can|could|would|should|did|does|do|is|are|was|were|has|have|had|must|need)"
      r" ?n'?t\b", r"\1 not"),
     (r"\bwo n't\b|\bwon'?t\b", "will not"),
+    (r"'d (?=(?:like|love|prefer|rather)\b)", " would "),
     (r"\bcannot\b|\bca n't\b|\bcan't\b|\bcant\b", "can not"),
     (r"\bshan'?t\b", "shall not"),
     (r"\bain'?t\b", "is not"),

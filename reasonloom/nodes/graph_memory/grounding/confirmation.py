@@ -86,8 +86,8 @@ async def _confirmed(verdict: Verdict, claim: str, current: Mapping[int, str]) -
 async def _unless_doubted(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
     """Return the verified verdict, or an ungrounded one if the model doubts what supports it."""
     supports = {each.id: excerpt(current[each.id], claim) for each in verdict.witnesses}
-    said = " ".join(claim.casefold().split()).strip(" .!")
-    if any(said in " ".join(current[key].casefold().split()) for key in supports):
+    bare = " ".join(claim.casefold().split()).strip(" .!")
+    if any(bare in " ".join(current[key].casefold().split()) for key in supports):
         return verdict
     _, both = await _read_together(claim, current)
     alone = await _read_alone(supports, claim)

@@ -48,15 +48,15 @@ MOST_LETTERS = 500
 async def confirm_verdict(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
     """Check a verdict of the words with the NLI model; `current` has the nearest memories first.
 
-    A contradiction holds only if the model sees one too, or if a correction shows it. A verified
-    claim is ungrounded if the model sees next to no entailment, unless a memory repeats it. One
-    that is neither verified nor contradicted becomes verified if the nearest memories together
-    entail it, have all its figures, and do not contradict it by their words, and contradicted if
-    they deny it. The model reads English only: without the model, or in another language, the
-    verdict is unchanged.
+    A contradiction holds only if the model sees one too, or if a correction or swapped words show
+    it, which the model hardly sees. A verified claim is ungrounded if the model sees next to no
+    entailment, unless a memory repeats it. One that is neither verified nor contradicted becomes
+    verified if the nearest memories together entail it, have all its figures, and do not contradict
+    it by their words, and contradicted if they deny it. The model reads English only: without the
+    model, or in another language, the verdict is unchanged.
     """
     against = any(each.relation == "contradicts" for each in verdict.witnesses)
-    if verdict.superseded or (against and not verdict.contradicted):
+    if verdict.superseded or verdict.swapped or (against and not verdict.contradicted):
         return verdict
     if not current or not await asyncio.to_thread(is_english, claim):
         return verdict

@@ -93,6 +93,8 @@ class Verdict:
         superseded: memories that supported it before they were corrected.
         plain: whether the contradiction is a denial, another figure, or a correction.
         unread: how many memories were not compared because of the time limit.
+        swapped: whether a contradicting memory has all words of the claim, two in each other's
+            place.
     """
 
     status: Status
@@ -103,6 +105,7 @@ class Verdict:
     superseded: tuple[int, ...]
     plain: bool
     unread: int = 0
+    swapped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +189,7 @@ def _weighed(
             witnesses=_opposing_witnesses(against, pairs),
             superseded=tuple(dict.fromkeys(gone)),
             plain=bool(gone) or any(_plain(pairs[key]) for key in against if key in pairs),
+            swapped=not uncovered and any(_swaps(pairs[key]) for key in against if key in pairs),
         )
     supports = _supports(claimed, pairs, sure)
     if supports is None:
@@ -225,6 +229,11 @@ def _against(place: int, pairs: Mapping[int, Pair]) -> int | None:
 def _plain(pair: Pair) -> bool:
     """Return whether a memory contradicts a clause by a denial or another figure."""
     return any(part.against and part.against.kind in ("denial", "figure") for part in pair.parts)
+
+
+def _swaps(pair: Pair) -> bool:
+    """Return whether words of a clause are in each other's place in a memory."""
+    return any(part.against and part.against.kind == "roles" for part in pair.parts)
 
 
 def _denies(part: Part) -> bool:

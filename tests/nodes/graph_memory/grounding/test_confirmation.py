@@ -12,7 +12,7 @@ from reasonloom.nodes.graph_memory.grounding.confirmation import (
     confirm_verdict,
     excerpt,
 )
-from reasonloom.nodes.graph_memory.grounding.verdict import Verdict, Witness
+from reasonloom.nodes.graph_memory.grounding.verdict import Verdict, Witness, weigh_evidence
 
 OPEN = Verdict("ungrounded", 0.3, False, (), (), (), False)
 DENIED = Verdict(
@@ -30,6 +30,13 @@ async def test_a_contradiction_of_words_alone_is_dropped() -> None:
     current = {1: "Wanda speaks Polish at home and Spanish at work."}
     found = await confirm_verdict(DENIED, "Wanda owns a small sailing boat.", current)
     assert (found.status, found.contradicted) == ("ungrounded", False)
+
+
+async def test_swapped_words_contradict_though_the_reader_does_not_see_it() -> None:
+    current = {1: "Rafael booked the flat for Inga."}
+    words = weigh_evidence("Inga booked the flat for Rafael.", current, {}, threshold=0.3)
+    assert (words.contradicted, words.swapped) == (True, True)
+    assert await confirm_verdict(words, "Inga booked the flat for Rafael.", current) == words
 
 
 async def test_a_paraphrase_is_verified_and_names_its_memory() -> None:

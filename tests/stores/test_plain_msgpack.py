@@ -24,7 +24,7 @@ from reasonloom.stores.access import Access
 from reasonloom.stores.backup.dump import back_up
 from reasonloom.stores.backup.restore import restore
 from reasonloom.stores.plain_msgpack import PlainSerializer
-from tests.support.databases.dumps import DUMPS, open_on
+from tests.support.databases.dumps import DUMPS, open_on, when_made
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.unfinished import UNFINISHED
 from tests.support.killing.victim import EMBEDDER, PaidLlm
@@ -90,7 +90,7 @@ async def test_a_crafted_backup_runs_nothing(
         access = postgres.access(other)
         await restore(access, file, lambda *_: None)
         refused = 0
-        async with open_on(access, EMBEDDER, PaidLlm(tmp_path / "book")) as engine:
+        async with open_on(access, EMBEDDER, PaidLlm(tmp_path / "book"), when_made) as engine:
             for scene in UNFINISHED:
                 owner = Caller(f"half-way {scene.name}")
                 try:

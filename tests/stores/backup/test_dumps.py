@@ -20,7 +20,7 @@ from reasonloom.stores.backup.restore import restore
 from reasonloom.stores.migrate import schema_status
 from tests.graphs.runs.test_engine import ScriptedLlm, thought
 from tests.support.calls import call, recalled
-from tests.support.databases.dumps import DUMPS, OTHER, open_on
+from tests.support.databases.dumps import DUMPS, OTHER, open_on, when_made
 from tests.support.databases.postgres import TestPostgres
 from tests.support.databases.rows import schema_of
 from tests.support.databases.unfinished import UNFINISHED
@@ -150,7 +150,7 @@ async def test_an_unfinished_run_of_a_released_version_goes_on(
     access, runs = unfinished
     owner = Caller(f"half-way {scene.name}")
     book = tmp_path / "book"
-    async with open_on(access, EMBEDDER, PaidLlm(book)) as engine:
+    async with open_on(access, EMBEDDER, PaidLlm(book), when_made) as engine:
         run = await find_run(engine, owner, runs[scene.name])
         assert run.status == "running"
         answer = await resume_run(engine, owner, runs[scene.name])

@@ -9,10 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from reasonloom.compose import open_engine
+from reasonloom.compose import now, open_engine
 from reasonloom.contracts.caller import Caller
 from reasonloom.contracts.mental_models.extras import ClusterMemories
 from reasonloom.graphs.graph import load_graph
@@ -37,10 +39,26 @@ DUMPS = ROOT / "tests" / "stores" / "backup" / "dumps"
 OTHER = "second owner"
 
 
-def open_on(access: Access, embedder: Embedder, llm: LanguageModel | None = None) -> Any:
+MADE = datetime(2026, 11, 23, 3, tzinfo=UTC)
+"""When the newest dump was made; its prediction can be resolved for a week from then."""
+
+
+def when_made() -> datetime:
+    """Return the time at which a dump's unfinished runs go on."""
+    return MADE
+
+
+def open_on(
+    access: Access,
+    embedder: Embedder,
+    llm: LanguageModel | None = None,
+    clock: Callable[[], datetime] = now,
+) -> Any:
     """Return an engine on a database, offline unless an llm is given."""
     settings = Settings(llm="offline", decay_hours=0, cluster_hours=0)
-    return open_engine(settings, access=access, embedder=embedder, llm=llm, recover=False)
+    return open_engine(
+        settings, access=access, embedder=embedder, llm=llm, recover=False, clock=clock
+    )
 
 
 async def live(access: Access, embedder: Embedder, folder: Path) -> dict[str, Any]:

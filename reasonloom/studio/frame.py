@@ -48,6 +48,7 @@ async def error_page(page: StudioPage, visit: Visit) -> None:
             "Not found", error.message, "It may have been forgotten, or belong to someone else."
         )
     except ServiceFault as error:
+        ui.context.client.status_code = 503
         empty_state("Not now", error.message, "Reload the page in a moment.")
     except ReasonloomError as error:
         empty_state("This cannot be shown", error.message)

@@ -87,8 +87,8 @@ PART = {
 }  # fmt: skip
 """How many cases of each kind are taught in each of these rounds, drawn anew."""
 
-WHOLE = {"entailment": 21, "replaces": 11, "biases": 11}
-"""Files from these numbers on are taught whole in each of these rounds, besides the parts."""
+WHOLE = {"entailment": ("entailment", 21), "replaces": ("replaces", 11), "bias": ("biases", 11)}
+"""Files, and the number from which on they are taught whole in each of these rounds."""
 
 GROUNDED = {"verified": "entailment", "contradicted": "contradiction"}
 """What a claim is to its notes; one that is partial or ungrounded is neutral."""
@@ -329,8 +329,8 @@ def further_tasks(public: Path) -> list[list[Task]]:
         parts = {kind: chance.sample(of, PART[kind]) for kind, of in cases.items()}
         parts["entailment"] += [*grounded, *neighboured(chance.sample(clear, NEIGHBOURED))]
         parts["answers"] += hard
-        for kind, first in WHOLE.items():
-            parts[kind.replace("biases", "bias")] += cases_of(kind, first=first)
+        for kind, (name, first) in WHOLE.items():
+            parts[kind] += cases_of(name, first=first)
         rounds.append(list(parts.items()))
     return rounds
 

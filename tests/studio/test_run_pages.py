@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 
 import httpx
@@ -119,7 +120,10 @@ async def test_a_foreign_run_is_as_unknown(site: StudioSite, browser: Browser, p
 
 
 async def test_what_is_not_found_answers_404(site: StudioSite) -> None:
-    async with httpx.AsyncClient(base_url=site.url("/"), timeout=60) as client:
+    async with (
+        asyncio.timeout(300),
+        httpx.AsyncClient(base_url=site.url("/"), timeout=60) as client,
+    ):
         for missing in ("nothing/here", "run/00000000-0000-4000-8000-000000000000", "session/none"):
             while (found := await client.get(missing)).status_code == 503:
                 pass  # the database is still opening

@@ -12,10 +12,6 @@ from reasonloom.nodes.graph_memory.grounding.verdict import Verdict, Witness
 from reasonloom.nodes.judging.joining import merge_reasons
 
 DecidedBy = Literal["words", "llm", "both"]
-DOUBTED = 0.7
-"""Share of the claims that do not follow, of those whose words a memory has without stating them,
-on `training/cases/grounds-1.jsonl`, `grounds-2.jsonl` and `claims-1.jsonl`."""
-
 ALONE = 0.6
 """Factor of the confidence of a verdict that words and language model do not share."""
 
@@ -35,16 +31,15 @@ class JointVerdict(NamedTuple):
 def sureness(verdict: Verdict) -> float:
     """Return the confidence of a verdict of words alone, 0..1.
 
-    0.9 if one memory verifies the claim; 0.8 if it takes several, or if the claim is contradicted;
-    the covered share of the claim for a partial verdict, the uncovered share for an ungrounded one,
-    or `DOUBTED` if a memory has all its words and yet does not seem to say it.
+    0.9 if one memory verifies the claim; 0.8 if it takes several, if the claim is contradicted, or
+    if it is ungrounded although memories have its words (54 of 67 claims of `grounds-1.jsonl` and
+    `claims-1.jsonl` in `training/cases`); the covered share of the claim for a partial verdict, the
+    uncovered share for any other ungrounded one.
     """
     if verdict.status == "verified":
         return 0.9 if len(verdict.witnesses) == 1 else 0.8
-    if verdict.contradicted:
+    if verdict.status == "ungrounded" and verdict.witnesses:
         return 0.8
-    if verdict.witnesses and verdict.status == "ungrounded":
-        return DOUBTED
     return verdict.coverage if verdict.status == "partial" else 1 - verdict.coverage
 
 

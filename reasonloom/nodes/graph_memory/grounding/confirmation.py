@@ -89,7 +89,7 @@ async def _unless_doubted(verdict: Verdict, claim: str, current: Mapping[int, st
     bare = " ".join(claim.casefold().split()).strip(" .!")
     if any(bare in " ".join(current[key].casefold().split()) for key in supports):
         return verdict
-    _, both = await _read_together(claim, current)
+    _, both = await _read_together(claim, _nearest(current))
     alone = await _read_alone(supports, claim)
     most = max(fmean(each.entailment for each in both), *(e.entailment for e in alone.values()))
     if most >= DOUBTED:
@@ -99,13 +99,12 @@ async def _unless_doubted(verdict: Verdict, claim: str, current: Mapping[int, st
 
 
 async def _read_together(
-    claim: str, current: Mapping[int, str]
+    claim: str, nearest: Mapping[int, str]
 ) -> tuple[dict[int, str], list[Entailment]]:
     """Read the nearest memories together, in both orders, since they may complement each other.
 
     Returns the texts that were read, by memory, and what the model says in each order.
     """
-    nearest = {key: _statements(text) for key, text in islice(current.items(), MOST_READ)}
     room = MOST_LETTERS // max(1, len(nearest))
     read = {key: excerpt(memory, claim, room) for key, memory in nearest.items()}
     texts = list(read.values())
@@ -114,9 +113,10 @@ async def _read_together(
 
 async def _in_other_words(verdict: Verdict, claim: str, current: Mapping[int, str]) -> Verdict:
     """Return the verdict that the nearest memories give if they say or deny the claim."""
-    read, both = await _read_together(claim, current)
+    nearest = _nearest(current)
+    read, both = await _read_together(claim, nearest)
     entailed = fmean(each.entailment for each in both) >= PARAPHRASED
-    if entailed and _may_say(claim, current):
+    if entailed and _may_say(claim, "\n".join(nearest.values())):
         alone = await _read_alone(read, claim)
         best = max(alone, key=lambda key: alone[key].entailment)
         witness = Witness(best, "supports", (), None)
@@ -136,16 +136,20 @@ async def _read_alone(read: Mapping[int, str], claim: str) -> dict[int, Entailme
     return dict(zip(read, found, strict=True))
 
 
+def _nearest(current: Mapping[int, str]) -> dict[int, str]:
+    """Return what the nearest memories state, by id."""
+    return {key: _statements(text) for key, text in islice(current.items(), MOST_READ)}
+
+
 def _statements(memory: str) -> str:
     """Return a memory without its questions, which assert nothing."""
     kept = [each for each in sentences_in(memory) if not each.rstrip().endswith("?")]
     return join_sentences(kept)
 
 
-def _may_say(claim: str, current: Mapping[int, str]) -> bool:
-    """Return whether the nearest memories have all figures of a claim, and none to the contrary."""
-    nearest = [_statements(text) for text in islice(current.values(), MOST_READ)]
-    claimed, held = read_text(claim), read_text("\n".join(nearest))
+def _may_say(claim: str, memory: str) -> bool:
+    """Return whether a memory has all figures of a claim and does not contradict it by words."""
+    claimed, held = read_text(claim), read_text(memory)
     figures = all(find_term(term, held.terms) for term in claimed.terms if term.value)
     return figures and not claimed.cut and judge_readings(claimed, held).relation != "contradicts"
 

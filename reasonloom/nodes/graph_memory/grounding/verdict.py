@@ -65,7 +65,6 @@ ADDED = 0.75
 SECONDS = 2.0
 """Time limit for comparing one claim, checked after each memory."""
 
-MOST_DOUBTED = 3
 LEAST_COVERED = 2
 """Minimum terms of a supported statement."""
 
@@ -322,13 +321,12 @@ def _doubted_witnesses(pairs: Mapping[int, Pair]) -> tuple[Witness, ...]:
 
     Without them, a claim of which no word is missing would be ungrounded for no reason.
     """
-    doubted = [
-        Witness(key, "related", part.covered, part.doubt.why)
-        for key, pair in pairs.items()
-        for part in pair.parts
-        if part.doubt and part.covered and not part.uncovered
-    ]
-    return tuple({each.id: each for each in reversed(doubted)}.values())[::-1][:MOST_DOUBTED]
+    doubted: dict[int, Witness] = {}
+    for key, pair in pairs.items():
+        for part in pair.parts:
+            if part.doubt and part.covered and not part.uncovered:
+                doubted.setdefault(key, Witness(key, "related", part.covered, part.doubt.why))
+    return tuple(doubted.values())[:3]
 
 
 def _opposing_witnesses(
